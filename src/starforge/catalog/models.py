@@ -1,0 +1,191 @@
+"""What the catalog says: contracts of pinned frameworks and recipes of methods."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from starforge.i18n import Text
+
+DataKind = Literal[
+    "instruction",  # prompt and answer, or conversations: sft
+    "preference",  # chosen and rejected answers: dpo, rm
+    "binary",  # an answer and a good/bad label: kto
+    "verifiable",  # prompts with a checkable answer: grpo and its family
+    "prompts",  # prompts alone, answered by a teacher: distillation
+    "none",  # no training data: benchmark, custom
+]
+Group = Literal[
+    "duration", "batch", "optimizer", "schedule", "loss", "rollout", "data",
+    "lora", "parallelism", "memory", "precision", "validation", "saving", "logging", "run",
+]
+Launcher = Literal["python", "torchrun", "shell"]
+
+
+class ContractKey(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One key a pinned framework accepts, as extracted from that very package."""
+
+    type: str
+    default: Any = None
+    choices: list[Any] | None = None
+    section: str | None = None
+    required: bool = False
+
+
+class ContractConfig(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All keys of one configuration (one entry point) of a framework.
+
+    ``open`` marks a configuration that takes any further key (``custom/custom``).
+    """
+
+    keys: dict[str, ContractKey]
+    open: bool = False
+
+
+class Contract(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything ``framework@version`` accepts; ``packages`` pins what it was read from."""
+
+    framework: str
+    version: str
+    configs: dict[str, ContractConfig]
+    packages: dict[str, str] = {}
+
+    @property
+    def pin(self) -> str:
+        """``framework@version``."""
+        return f"{self.framework}@{self.version}"
+
+
+class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A setting the recipe owns. ``value`` may hold ``${PLACEHOLDER}``s of a plan.
+
+    ``value`` is ``None`` with ``keep: true`` when upstream's default is itself the pin.
+    """
+
+    path: str
+    reason: Text
+    value: Any = None
+    keep: bool = False
+
+
+class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A published parameter: a canonical name for an upstream path.
+
+    Loaded form: texts, type and upstream default are already joined in from the glossary
+    and the contract (see ``catalog.load``). ``default`` is the recipe's effective default;
+    ``upstream_default`` the contract's; ``why_default`` says why they differ.
+    """
+
+    name: str
+    path: str
+    type: str
+    group: Group
+    description: Text
+    advice: Text | None = None
+    default: Any = None
+    upstream_default: Any = None
+    why_default: Text | None = None
+    choices: list[Any] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    exclusive_minimum: bool = False
+    unit: str | None = None
+    advanced: bool = False
+
+
+class Metric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A key metric: canonical name, upstream names it comes from, and which way is good."""
+
+    name: str
+    native: list[str]
+    description: Text
+    goal: Literal["lower", "higher", "watch"] = "watch"
+    primary: bool = False
+
+
+class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A group of processes of a method (``trainer``, ``rollout``, ``teacher``)."""
+
+    name: str
+    description: Text
+    pool: str = "default"
+
+
+class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What data a method takes. ``shapes`` are alternative sets of required columns."""
+
+    kind: DataKind
+    shapes: list[list[str]] = []
+    train: Literal["required", "optional", "none"] = "required"
+    validation: Literal["required", "optional", "none"] = "optional"
+    example: list[dict[str, Any]] = []
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a method starts: a driver file of ours, or an upstream module."""
+
+    launcher: Launcher
+    driver: str | None = None
+    module: str | None = None
+
+
+class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where checkpoints lie (glob relative to the job folder), and their format."""
+
+    format: str
+    pattern: str
+    final: str | None = None
+    resumable: bool = True
+
+
+class Hardware(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The least a method needs; ``text`` says what is usual for a real model."""
+
+    cpus: int = 1
+    memory_gb: float = 2
+    gpus: int = 0
+    text: Text
+
+
+class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A paper or an upstream page."""
+
+    title: str
+    url: str
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The declaration of a method, joined with its contract."""
+
+    name: str
+    framework: str
+    version: str
+    config: str
+    algorithm: str
+    title: Text
+    summary: Text
+    use_when: Text
+    avoid_when: Text
+    data: DataSpec
+    roles: list[Role]
+    entry: Entry
+    runtime: str
+    model: Literal["required", "optional", "none"] = "required"
+    pins: list[Pin] = []
+    parameters: list[Parameter] = []
+    metrics: list[Metric] = []
+    checkpoint: Checkpoint | None = None
+    stages: list[str] = []
+    minimum: Hardware
+    links: list[Link] = []
+    digest: str = ""
+
+    @property
+    def pin(self) -> str:
+        """``framework@version``."""
+        return f"{self.framework}@{self.version}"
+
+    def parameter(self, name: str) -> Parameter | None:
+        """Return the published parameter called ``name``, if any."""
+        return next((p for p in self.parameters if p.name == name), None)

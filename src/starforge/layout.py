@@ -1,0 +1,45 @@
+"""Names of files in a job's folder: the protocol between server, runner and job.
+
+Standard library only; imported by the runner and by `starforge.report` in foreign
+environments. See ``docs/architecture.md`` for the picture.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# jobs/<id>/
+RECORD = "record"  # plan.json, experiment files, recipe.lock.json: never changes
+CODE = "code"  # the experiment's own files as submitted
+DATA = "data"  # train.jsonl, validation.jsonl ...
+LIB = "lib"  # for PYTHONPATH: starforge/report.py and what it needs
+OUTPUT = "output"  # checkpoints/, model/
+
+# jobs/<id>/attempt-<n>/
+LOGS = "logs"  # <role>-<rank>.log
+METRICS = "metrics"  # *.jsonl in the report format
+TENSORBOARD = "tensorboard"
+SAMPLES = "samples"  # *.jsonl
+SCORES = "scores"  # *.jsonl of benchmark results
+LAUNCH = "launch.json"  # written by the engine: what the runner starts
+STATUS = "status.json"  # written by the runner: how the attempt is doing, and how it ended
+PROGRESS = "progress.json"  # written by the job: {"step", "total", "time"}
+ARTIFACTS = "artifacts.jsonl"  # written by the job: what it declares as outputs
+RUNNER_LOCK = "runner.lock"  # held (flock) by the live runner
+RUNNER_LOG = "runner.log"
+PROCESSES = "processes.json"  # written by the runner: pids it started
+
+# Environment variables of every process of a job
+ENV_JOB = "STARFORGE_JOB"  # <job id>
+ENV_TAG = "STARFORGE_TAG"  # <job id>/<attempt>: marks processes so that none is left behind
+ENV_ATTEMPT_DIR = "STARFORGE_ATTEMPT_DIR"
+ENV_OUTPUT_DIR = "STARFORGE_OUTPUT_DIR"
+ENV_RESUME = "STARFORGE_RESUME"  # "1": continue from the last checkpoint
+ENV_ROLE = "STARFORGE_ROLE"
+ENV_RANK = "STARFORGE_RANK"
+ENV_CONFIG = "STARFORGE_CONFIG"  # path of the resolved config (JSON)
+
+
+def attempt_dir(job_dir: Path, number: int) -> Path:
+    """Return the folder of attempt ``number`` (0-based)."""
+    return job_dir / f"attempt-{number}"
