@@ -1,0 +1,70 @@
+# Two commands do all the set-up: `make demo` and `make test`. `make help` lists everything.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+# Runtimes built here serve the demo and the tests alike.
+export STARFORGE_RUNTIMES ?= $(CURDIR)/.runtimes
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help install demo test test-fast check format bench contracts docs runtimes clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "error: Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $(PYTHON) is older than Python 3.11; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	@echo "installing StarForge into $(VENV) ..."
+	@$(PIP) --upgrade pip
+	@$(PIP) --editable '.[postgres]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	@echo "installing the development tools ..."
+	@$(PIP) --group dev
+	@touch $@
+
+install: $(VENV)/.installed ## Make .venv/bin/sf
+	@echo "installed: $(BIN)/sf"
+
+demo: $(VENV)/.installed ## Benchmark a base model, fine-tune it, benchmark it again (two cores, no GPU)
+	@$(BIN)/python scripts/demo/run.py
+
+runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
+	@$(BIN)/sf runtime install trl
+	@$(BIN)/sf runtime install evalkit
+
+test: $(VENV)/.dev runtimes ## Install what the tests need and run all of them
+	@$(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest
+
+test-fast: $(VENV)/.dev ## Unit tests only: seconds, no runtimes
+	@$(BIN)/python -m pytest tests/unit
+
+check: $(VENV)/.dev ## Lint, types, import contracts, generated files up to date
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/gen_docs.py --check
+
+format: $(VENV)/.dev ## Format the code
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## Run the benchmarks
+	@$(BIN)/python -m benchmarks
+
+contracts: runtimes ## Re-extract the contracts from the real packages and show what changed
+	@$(BIN)/python scripts/contracts.py
+
+docs: $(VENV)/.installed ## Build the documentation site into site/
+	@$(PIP) --group docs
+	@$(BIN)/python scripts/gen_docs.py
+	@$(BIN)/mkdocs build --strict --quiet
+
+clean: ## Remove everything that make has built (not your StarForge home)
+	rm -rf $(VENV) .runtimes .demo site build dist .mypy_cache .ruff_cache .pytest_cache
