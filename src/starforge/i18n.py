@@ -1,17 +1,16 @@
 """English and Simplified Chinese texts, and the choice between them.
 
-The language is chosen once per process: ``--lang``, then ``SF_LANG``, then the locale.
-A server instead passes the language of each request to :meth:`Text.pick`.
+A server passes the language of each request to :meth:`Text.pick`; everything else uses
+the language of the process (:mod:`starforge.lang`).
 """
 
 from __future__ import annotations
 
-import os
-from typing import Literal
-
 import msgspec
 
-Lang = Literal["en", "zh"]
+from starforge.lang import Lang, current_lang, normalize_lang, set_lang, t
+
+__all__ = ["Lang", "Text", "current_lang", "normalize_lang", "set_lang", "t"]
 
 
 class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,34 +26,3 @@ class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def format(self, **args: object) -> Text:
         """Fill ``{name}`` fields in both languages."""
         return Text(en=self.en.format(**args), zh=self.zh.format(**args))
-
-
-_chosen: Lang | None = None
-
-
-def normalize_lang(value: str) -> Lang:
-    """Map a locale or language tag (``zh_CN.UTF-8``, ``zh-Hans``, ``en``) to a language."""
-    return "zh" if value.lower().startswith("zh") else "en"
-
-
-def set_lang(lang: Lang | None) -> None:
-    """Choose the language of this process; ``None`` goes back to the environment's."""
-    global _chosen  # noqa: PLW0603 - one process, one language
-    _chosen = lang
-
-
-def current_lang() -> Lang:
-    """Return the language of this process."""
-    if _chosen is not None:
-        return _chosen
-    for name in ("SF_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
-        value = os.environ.get(name)
-        if value:
-            return normalize_lang(value)
-    return "en"
-
-
-def t(en: str, zh: str, **args: object) -> str:
-    """Return one of two texts in the language of this process, with ``{fields}`` filled."""
-    text = zh if current_lang() == "zh" else en
-    return text.format(**args) if args else text
