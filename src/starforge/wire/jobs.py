@@ -1,0 +1,156 @@
+"""Jobs: what is submitted, and what can be asked of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from starforge.wire.base import Request, Shape, Time
+from starforge.wire.findings import Finding, PrepareRequest
+
+JobState = Literal[
+    "queued", "starting", "running", "stopping", "succeeded", "failed", "stopped", "unreachable"
+]
+TERMINAL: frozenset[str] = frozenset({"succeeded", "failed", "stopped"})
+
+
+class Progress(Shape):
+    """How far a job is, in its own steps."""
+
+    step: int | None = None
+    total: int | None = None
+    eta_seconds: float | None = None
+
+
+class Attempt(Shape):
+    """One run of a job. ``resume`` says it went on from the last checkpoint."""
+
+    number: int
+    state: JobState
+    reason: str | None = None
+    message: str | None = None
+    exit_code: int | None = None
+    resume: bool = False
+    created_at: Time
+    started_at: Time | None = None
+    ended_at: Time | None = None
+    heartbeat_at: Time | None = None
+
+
+class Output(Shape):
+    """Something a job left. ``path`` is relative to the job's folder; ``ref`` names a model."""
+
+    kind: str
+    name: str
+    path: str
+    size: int | None = None
+    digest: str | None = None
+    ref: str | None = None
+    created_at: Time | None = None
+
+
+class Job(Shape):
+    """A job as lists show it.
+
+    ``reason`` is a stable code (``waiting_for_slot``, ``completed``, ``exit_code``,
+    ``signal``, ``nan_loss``, ``time_limit``, ``stopped_by_user``, ``launch_failed``,
+    ``runner_lost``); ``message`` says it in words. ``headline`` holds the last values of
+    the method's primary metrics.
+    """
+
+    id: str
+    name: str
+    method: str
+    state: JobState
+    desired: Literal["run", "stop"] = "run"
+    reason: str | None = None
+    message: str | None = None
+    description: str | None = None
+    tags: list[str] = []
+    priority: int = 0
+    profile: str | None = None
+    engine: str = "local"
+    cpus: int = 1
+    gpus: int = 0
+    lab: str | None = None
+    attempt: int = 0
+    progress: Progress | None = None
+    headline: dict[str, float | None] = {}
+    created_at: Time
+    started_at: Time | None = None
+    ended_at: Time | None = None
+    updated_at: Time | None = None
+
+
+class JobDetail(Job):
+    """Everything about one job but its streams."""
+
+    attempts: list[Attempt] = []
+    outputs: list[Output] = []
+    inputs: list[dict[str, Any]] = []
+    parameters: dict[str, Any] = {}
+    primary_metrics: list[str] = []
+    stages: list[str] = []
+    findings: list[Finding] = []
+    plan_digest: str | None = None
+    bundle: str | None = None
+    source: dict[str, Any] | None = None
+    resumable: bool = False
+    folder: str | None = None
+
+
+class JobPage(Shape):
+    """One page of jobs, newest first unless sorted otherwise; ``page`` counts from 1."""
+
+    jobs: list[Job]
+    total: int
+    page: int
+    size: int
+
+
+class SubmitRequest(PrepareRequest):
+    """A job to run.
+
+    ``plan_digest`` is the digest of the plan the client printed; the server prepares again
+    and refuses (409) when its own differs. The same ``idempotency_key`` always answers the
+    same job.
+    """
+
+    name: str | None = None
+    priority: int | None = Field(default=None, ge=-1000, le=1000)
+    plan_digest: str | None = None
+    idempotency_key: str | None = Field(default=None, max_length=200)
+    source: dict[str, Any] | None = None
+    lab: str | None = None
+
+
+class StopRequest(Request):
+    """``force`` skips the grace period."""
+
+    force: bool = False
+
+
+class ImportRequest(Request):
+    """Bring in a folder of ``starforge.report`` (or a job's attempt folder) on this machine."""
+
+    path: str
+    name: str | None = None
+
+
+class Record(Shape):
+    """What is needed to run a job again: files of ``record/`` by relative path."""
+
+    files: dict[str, str]
+    truncated: list[str] = []
+
+
+class Event(Shape):
+    """Something that happened to a job; ``text`` in the language of the request."""
+
+    id: int
+    job: str
+    time: Time
+    kind: str
+    text: str
+    data: dict[str, Any] = {}
