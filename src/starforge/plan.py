@@ -109,11 +109,12 @@ class InputRef(msgspec.Struct, frozen=True, kw_only=True):
     """An input by content: ``name`` is ``model``, ``data.train``, ...
 
     ``kind`` says what ``location`` means: a path on the server's machine, a hub id, a
-    registered ``NAME@VERSION``, a ``job:ID``, or a blob of the store (by sha256).
+    registered ``NAME@VERSION``, a ``job:ID``, a blob of the store (by sha256), or a name
+    the runtime itself can make (``builtin``: ``starforge:tiny``).
     """
 
     name: str
-    kind: Literal["path", "hub", "registry", "job", "blob"]
+    kind: Literal["path", "hub", "registry", "job", "blob", "builtin"]
     location: str
     digest: str | None = None
     file: str | None = None

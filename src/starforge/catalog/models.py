@@ -155,6 +155,22 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     url: str
 
 
+class Scaffold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What ``sf new`` fills in so that an experiment starts as created, on a laptop's CPU.
+
+    ``files`` are copied from the folder beside the recipe file (``<method>/``); a file with
+    ``.zh`` before its suffix is taken instead when the language is Chinese. ``suggest``
+    names the parameters shown as comments.
+    """
+
+    model: str | None = None
+    params: dict[str, Any] = {}
+    config: dict[str, Any] = {}
+    suggest: list[str] = []
+    files: list[str] = []
+    rows: int = 8
+
+
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The declaration of a method, joined with its contract."""
 
@@ -179,6 +195,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     stages: list[str] = []
     minimum: Hardware
     links: list[Link] = []
+    scaffold: Scaffold = Scaffold()
     digest: str = ""
 
     @property
