@@ -1,0 +1,51 @@
+"""JSON lines: one object a line, anything else noted and skipped."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from starforge.streams.framing import Lines
+from starforge.streams.notes import NoteList
+
+JsonRow = tuple[int, int, dict[str, Any]]
+
+
+def objects(lines: Lines, notes: NoteList, *, base: int) -> Iterator[JsonRow]:
+    """Yield ``(offset in the stream, length, object)`` for each line that is an object."""
+    loads = json.loads
+    for offset, line in lines:
+        try:
+            row = loads(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            notes.add("invalid", "not UTF-8", base + offset, len(line) + 1)
+        except (ValueError, RecursionError):
+            notes.add("invalid", "not JSON", base + offset, len(line) + 1)
+        else:
+            if isinstance(row, dict):
+                yield base + offset, len(line) + 1, row
+            else:
+                notes.add("invalid", "not a JSON object", base + offset, len(line) + 1)
+
+
+def number(value: Any) -> float | None:
+    """Return a JSON number as a float (NaN and Infinity too); ``None`` for all else."""
+    if isinstance(value, float):
+        return value
+    if isinstance(value, int):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.copysign(math.inf, value)
+    return None
+
+
+def integer(value: Any) -> int | None:
+    """Return a JSON number as an int64 if it is whole; ``None`` for all else."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
+        return int(value)
+    return None

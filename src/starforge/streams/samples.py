@@ -1,0 +1,45 @@
+"""Samples: what the model was asked, what it answered, and what that earned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starforge.streams.framing import Lines
+from starforge.streams.model import DecodedRows, Row
+from starforge.streams.notes import NoteList
+from starforge.streams.rows import integer, number, objects
+
+
+def decode(data: bytes, *, base: int = 0, final: bool = False) -> DecodedRows:
+    """Decode whole lines. Every row has ``s`` (int), ``t`` (float or None), ``prompt`` and
+    ``completion`` (text or a list of messages), and ``reward`` (float or None).
+    """
+    notes = NoteList()
+    lines = Lines(data, notes, base=base, final=final)
+    rows: list[Row] = []
+    for offset, length, row in objects(lines, notes, base=base):
+        problem = _normalize(row)
+        if problem:
+            notes.add("invalid", problem, offset, length)
+        else:
+            rows.append(Row(row, offset, length))
+    return DecodedRows(lines.consumed, rows, notes.notes)
+
+
+def _normalize(row: dict[str, Any]) -> str | None:
+    """Bring a row into shape in place; return what makes it useless, if anything."""
+    for key in ("prompt", "completion"):
+        if not isinstance(row.get(key), (str, list)):
+            return f"{key!r} is neither text nor a list of messages"
+    step = integer(row.get("s", 0))
+    if step is None:
+        return "'s' is not a whole number"
+    row["s"] = step
+    row["t"] = number(row.get("t"))
+    row["reward"] = number(row.get("reward"))
+    rewards = row.get("rewards")
+    if rewards is not None:
+        named = rewards.items() if isinstance(rewards, dict) else ()
+        pairs = ((name, number(value)) for name, value in named)
+        row["rewards"] = {name: value for name, value in pairs if value is not None}
+    return None
