@@ -1,0 +1,151 @@
+"""What the plans of all frameworks share: files with their content, streams, assembly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from starforge import layout
+from starforge.catalog.models import Contract, Recipe
+from starforge.lab.context import PrepareContext
+from starforge.plan import (
+    CheckpointPlan,
+    InputRef,
+    LaunchPlan,
+    PlanFile,
+    Policies,
+    Process,
+    RuntimePin,
+    Stream,
+)
+from starforge.runtimes import lock_digest
+
+NO_RUNTIME = "none"  # Recipe.runtime of methods that run in the user's own interpreter
+DRIVER_DIR = f"{layout.RECORD}/driver"
+CONFIG_PATH = f"{layout.RECORD}/config.json"
+# `from starforge import report` must work in any Python: what it needs, standard library only.
+LIBRARY = ("layout.py", "report.py")
+
+
+def text_file(path: str, content: str, source: str = "generated") -> PlanFile:
+    """Return a plan file that carries its own text; ``path`` is relative to the job folder."""
+    data = content.encode("utf-8")
+    return PlanFile(
+        path=path,
+        source="driver" if source == "driver" else "generated",
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+        content=content,
+    )
+
+
+def driver_files(package: str, *names: str) -> list[PlanFile]:
+    """Return driver files of ``package`` (``starforge.frameworks.trl.drivers``) by file name."""
+    folder = resources.files(package)
+    return [
+        text_file(f"{DRIVER_DIR}/{name}", (folder / name).read_text("utf-8"), "driver")
+        for name in names
+    ]
+
+
+def shared_driver_files(*names: str) -> list[PlanFile]:
+    """Return driver files that several frameworks use (``frameworks/_drivers``)."""
+    folder = resources.files("starforge.frameworks") / "_drivers"
+    return [
+        text_file(f"{DRIVER_DIR}/{name}", (folder / name).read_text("utf-8"), "driver")
+        for name in names
+    ]
+
+
+def config_file(value: dict[str, Any]) -> PlanFile:
+    """Return ``record/config.json``, what a driver reads."""
+    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
+    return text_file(CONFIG_PATH, text + "\n")
+
+
+def library_files() -> list[PlanFile]:
+    """Return ``lib/starforge``: the reporter and the layout it writes by."""
+    folder = resources.files("starforge")
+    files = [text_file(f"{layout.LIB}/starforge/__init__.py", "", "driver")]
+    for name in LIBRARY:
+        content = (folder / name).read_text("utf-8")
+        files.append(text_file(f"{layout.LIB}/starforge/{name}", content, "driver"))
+    return files
+
+
+def metric_names(recipe: Recipe) -> dict[str, str]:
+    """Map every upstream metric name of a recipe to its canonical name."""
+    return {native: m.name for m in recipe.metrics for native in m.native if native != m.name}
+
+
+def inputs_of(context: PrepareContext) -> list[InputRef]:
+    """Return the job's inputs: the model first, then the data splits by name."""
+    model = [context.model] if context.model is not None else []
+    return model + [context.data[split].ref for split in sorted(context.data)]
+
+
+def contract_digest(contract: Contract) -> str:
+    """Return the sha256 of a contract's canonical JSON."""
+    return hashlib.sha256(msgspec.json.encode(contract, order="sorted")).hexdigest()
+
+
+def runtime_pin(context: PrepareContext) -> RuntimePin | None:
+    """Return the runtime the job needs, for the device its resources ask for."""
+    name = context.recipe.runtime
+    if name == NO_RUNTIME:
+        return None
+    device = "cuda" if context.resources.gpus else "cpu"
+    return RuntimePin(name=name, device=device, lock_digest=lock_digest(name, device))
+
+
+def policies_of(context: PrepareContext) -> Policies:
+    """Return the policies; without a choice of the user the loss metrics are watched for NaN."""
+    policies = context.policies
+    if policies.nan_metrics:
+        return policies
+    losses = [m.name for m in context.recipe.metrics if m.primary and m.name.endswith("loss")]
+    return msgspec.structs.replace(policies, nan_metrics=losses)
+
+
+def checkpoint_plan(recipe: Recipe) -> CheckpointPlan | None:
+    """Return where the recipe says checkpoints lie."""
+    if recipe.checkpoint is None:
+        return None
+    return CheckpointPlan(**msgspec.structs.asdict(recipe.checkpoint))
+
+
+def assemble(
+    context: PrepareContext,
+    *,
+    processes: list[Process],
+    files: list[PlanFile],
+    streams: list[Stream],
+    total_steps: int | None = None,
+) -> LaunchPlan:
+    """Join what a framework decided with what follows from the context alone."""
+    recipe = context.recipe
+    return LaunchPlan(
+        method=recipe.name,
+        framework=recipe.framework,
+        version=recipe.version,
+        recipe_digest=recipe.digest,
+        contract_digest=contract_digest(context.contract),
+        runtime=runtime_pin(context),
+        processes=processes,
+        files=[*files, *library_files(), *context.code_files],
+        config=context.config.nested(),
+        differs=context.config.differs,
+        checkpoints=checkpoint_plan(recipe),
+        metrics=streams,
+        inputs=inputs_of(context),
+        resources=context.resources,
+        policies=policies_of(context),
+        parameters=context.config.parameters,
+        primary_metrics=[m.name for m in recipe.metrics if m.primary],
+        stages=recipe.stages,
+        total_steps=total_steps,
+    )
