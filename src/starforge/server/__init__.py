@@ -1,1 +1,1 @@
-"""server"""
+"""The server: api (routes), services (logic), store (tables and files), control (reconciler)."""
