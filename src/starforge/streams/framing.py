@@ -23,9 +23,7 @@ class Lines:
     ``final`` says that no more bytes will come, so a last line may lack its newline.
     """
 
-    def __init__(
-        self, data: bytes, notes: NoteList, *, base: int = 0, final: bool = False
-    ) -> None:
+    def __init__(self, data: bytes, notes: NoteList, *, base: int = 0, final: bool = False) -> None:
         self._data = data
         self._notes = notes
         self._base = base

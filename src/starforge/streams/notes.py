@@ -22,8 +22,6 @@ class NoteList:
             touching = last.kind == kind and last.offset + last.length >= offset
             if touching or len(self.notes) >= _LIMIT:
                 end = max(last.offset + last.length, offset + length)
-                self.notes[-1] = replace(
-                    last, length=end - last.offset, count=last.count + 1
-                )
+                self.notes[-1] = replace(last, length=end - last.offset, count=last.count + 1)
                 return
         self.notes.append(Note(kind, detail, offset, length))

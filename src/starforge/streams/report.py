@@ -7,10 +7,7 @@ from typing import Any
 from starforge.streams.framing import Lines
 from starforge.streams.model import Columns, Decoded, ScalarBatch
 from starforge.streams.notes import NoteList
-from starforge.streams.rows import integer, number, objects
-
-MAX_NAME = 500
-"""Characters of the longest metric name."""
+from starforge.streams.rows import integer, is_name, number, objects
 
 
 def decode(data: bytes, *, base: int = 0, final: bool = False) -> Decoded:
@@ -34,8 +31,8 @@ def _add(row: dict[str, Any], series: ScalarBatch) -> str | None:
     problem = None
     for name, raw in values.items():
         value = number(raw)
-        if value is None or not name or len(name) > MAX_NAME:
-            problem = f"value of {name[:80]!r} dropped: not a number, or a name too long"
+        if value is None or not is_name(name):
+            problem = f"value of {name[:80]!r} dropped: not a number, or not a name"
             continue
         columns = series.get(name)
         if columns is None:

@@ -10,15 +10,17 @@ from typing import Any
 from starforge.streams.framing import Lines
 from starforge.streams.notes import NoteList
 
+MAX_NAME = 500
+"""Characters of the longest metric name."""
+
 JsonRow = tuple[int, int, dict[str, Any]]
 
 
 def objects(lines: Lines, notes: NoteList, *, base: int) -> Iterator[JsonRow]:
     """Yield ``(offset in the stream, length, object)`` for each line that is an object."""
-    loads = json.loads
     for offset, line in lines:
         try:
-            row = loads(line.decode("utf-8"))
+            row = _load(line)
         except UnicodeDecodeError:
             notes.add("invalid", "not UTF-8", base + offset, len(line) + 1)
         except (ValueError, RecursionError):
@@ -30,6 +32,20 @@ def objects(lines: Lines, notes: NoteList, *, base: int) -> Iterator[JsonRow]:
                 notes.add("invalid", "not a JSON object", base + offset, len(line) + 1)
 
 
+def _load(line: bytes) -> Any:
+    """Parse a line; half a surrogate pair, which no UTF-8 can hold, becomes ``?``."""
+    row = json.loads(line.decode("utf-8"))
+    if b"\\ud" in line or b"\\uD" in line:
+        text = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
+        return json.loads(text)
+    return row
+
+
+def is_name(name: str) -> bool:
+    """Say whether a text can name a metric: printable, not empty, not endless."""
+    return 0 < len(name) <= MAX_NAME and name.isprintable()
+
+
 def number(value: Any) -> float | None:
     """Return a JSON number as a float (NaN and Infinity too); ``None`` for all else."""
     if isinstance(value, float):
@@ -38,7 +54,7 @@ def number(value: Any) -> float | None:
         try:
             return float(value)
         except OverflowError:
-            return math.copysign(math.inf, value)
+            return math.inf if value > 0 else -math.inf
     return None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from starforge.streams.model import Columns, Decoded, ScalarBatch
 from starforge.streams.notes import NoteList
+from starforge.streams.rows import is_name
 from starforge.streams.tfrecord import TFRecords
 
 _double = struct.Struct("<d").unpack_from
@@ -83,7 +84,7 @@ def _value(data: bytes, start: int, end: int, found: list[tuple[str, float]]) ->
             plugin = _plugin(data, first, last)
     if value is None and tensor is not None and plugin == "scalars":
         value = _tensor(data, *tensor)
-    if tag and value is not None:
+    if value is not None and is_name(tag):
         found.append((tag, value))
 
 
