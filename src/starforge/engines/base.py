@@ -22,6 +22,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     resume: bool
     server_url: str | None
     job_token: str
+    gpus: list[int] = []  # the devices this attempt may use, by index
 
     @property
     def key(self) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from starforge.wire.base import Request, Shape, Time
@@ -12,14 +10,13 @@ NAME = r"^[^\s/@:\\]{1,100}$"
 
 
 class DatasetCreate(Request):
-    """Register an uploaded blob. Without ``version`` the next number is taken.
+    """Register an uploaded blob as the next version of ``name``.
 
     The same content under the same name answers the version it already has.
     """
 
     name: str = Field(pattern=NAME)
     digest: str = Field(pattern=r"^[0-9a-f]{64}$")
-    version: str | None = Field(default=None, pattern=NAME)
     file: str = "data.jsonl"
     description: str | None = None
 
@@ -28,12 +25,12 @@ class Dataset(Shape):
     """A version of a dataset; ``ref`` is what an experiment writes."""
 
     name: str
-    version: str
+    version: int
     ref: str
     digest: str
     rows: int | None = None
     bytes: int = 0
-    columns: list[dict[str, Any]] = []
+    columns: list[str] = []
     file: str | None = None
     description: str | None = None
     created_at: Time

@@ -149,8 +149,8 @@ class Event(Shape):
     """Something that happened to a job; ``text`` in the language of the request."""
 
     id: int
-    job: str
+    job: str | None = None
     time: Time
     kind: str
-    text: str
+    text: str | None = None
     data: dict[str, Any] = {}

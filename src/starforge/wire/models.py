@@ -19,7 +19,6 @@ class ModelCreate(Request):
     """Register a model: exactly one of a folder on the server's machine, ``job:ID`` or files."""
 
     name: str = Field(pattern=NAME)
-    version: str | None = Field(default=None, pattern=NAME)
     path: str | None = None
     job: str | None = None
     files: list[ModelFile] | None = None
@@ -30,12 +29,13 @@ class Model(Shape):
     """A version of a model; ``ref`` is what an experiment writes."""
 
     name: str
-    version: str
+    version: int
     ref: str
     kind: str
     location: str
     digest: str | None = None
     bytes: int | None = None
     architecture: str | None = None
+    job: str | None = None
     description: str | None = None
     created_at: Time
