@@ -1,1 +1,1 @@
-"""catalog"""
+"""The catalog: recipes of methods and contracts of pinned frameworks, as data."""

@@ -94,6 +94,18 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     advanced: bool = False
 
 
+class Renamed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An upstream key of other versions that people still write, and its name today.
+
+    When the pinned version still takes ``old`` it is deprecated (a warning), otherwise it
+    is refused. ``new`` is ``None`` when nothing replaces it; ``note`` says what to do.
+    """
+
+    old: str
+    new: str | None = None
+    note: Text | None = None
+
+
 class Metric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A key metric: canonical name, upstream names it comes from, and which way is good."""
 
@@ -190,6 +202,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     model: Literal["required", "optional", "none"] = "required"
     pins: list[Pin] = []
     parameters: list[Parameter] = []
+    renamed: list[Renamed] = []
     metrics: list[Metric] = []
     checkpoint: Checkpoint | None = None
     stages: list[str] = []

@@ -1,0 +1,181 @@
+"""Join a recipe file with the glossary and the contract, and prove that they agree."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from starforge.catalog.models import Contract, ContractConfig, ContractKey, Parameter, Recipe
+from starforge.catalog.source import broken
+from starforge.catalog.types import accepts_key, describe
+from starforge.findings import nearest
+
+_OPEN_KEY = ContractKey(type="Any")
+_HANDWRITTEN = ("type", "upstream_default", "name")
+# Texts and examples teach people; changing them does not change what a job does.
+_NOT_BEHAVIOUR = frozenset({
+    "title", "summary", "use_when", "avoid_when", "description", "advice", "reason",
+    "why_default", "links", "text", "scaffold", "example", "note", "digest",
+})  # fmt: skip
+
+
+def join_recipe(
+    file: Path,
+    name: str,
+    raw: dict[str, Any],
+    glossary: dict[str, dict[str, Any]],
+    contract: Contract,
+) -> Recipe:
+    """Return the loaded recipe, or raise with every problem of the file at once."""
+    config = contract.configs.get(str(raw.get("config")))
+    if config is None:
+        known = ", ".join(sorted(contract.configs))
+        raise broken(file, [f"config: `{raw.get('config')}` is not one of: {known}"])
+    problems: list[str] = []
+    parameters = []
+    for parameter, fields in (raw.get("parameters") or {}).items():
+        joined = _join_parameter(parameter, fields, glossary, config, problems)
+        if joined is not None:
+            parameters.append(joined)
+    if problems:
+        raise broken(file, problems)
+    try:
+        recipe = msgspec.convert(raw | {"name": name, "parameters": parameters}, Recipe)
+    except msgspec.ValidationError as error:
+        raise broken(file, [str(error)]) from error
+    problems = _check_parameters(recipe, config) + _check_pins(recipe, config)
+    problems += _check_scaffold(recipe)
+    if problems:
+        raise broken(file, problems)
+    return msgspec.structs.replace(recipe, digest=recipe_digest(recipe))
+
+
+def _join_parameter(
+    name: str,
+    fields: Any,
+    glossary: dict[str, dict[str, Any]],
+    config: ContractConfig,
+    problems: list[str],
+) -> dict[str, Any] | None:
+    where = f"parameters.{name}"
+    if not isinstance(fields, dict) or not isinstance(fields.get("path"), str):
+        problems.append(f"{where}: give at least `path`")
+        return None
+    if name not in glossary:
+        hint = ", ".join(nearest(name, glossary))
+        problems.append(f"{where}: not in the glossary" + (f" (near: {hint})" if hint else ""))
+        return None
+    for forbidden in _HANDWRITTEN:
+        if forbidden in fields:
+            problems.append(f"{where}.{forbidden}: comes from the contract, never by hand")
+    key = _contract_key(config, fields["path"])
+    if key is None:
+        hint = ", ".join(nearest(fields["path"], config.keys))
+        problems.append(f"{where}.path: `{fields['path']}` is not in the contract ({hint})")
+        return None
+    default = key.default
+    if "default" in fields:
+        ok, default = accepts_key(key, fields["default"])
+        if not ok:
+            meant = describe(key.type).en
+            problems.append(f"{where}.default: {fields['default']!r} is not {meant}")
+        if "why_default" not in fields:
+            problems.append(f"{where}.why_default: say why it differs from upstream")
+    joined = {"choices": key.choices} | glossary[name] | fields
+    own = {"name": name, "type": key.type, "default": default, "upstream_default": key.default}
+    return joined | own
+
+
+def _contract_key(config: ContractConfig, path: str) -> ContractKey | None:
+    return config.keys.get(path) or (_OPEN_KEY if config.open else None)
+
+
+def _check_parameters(recipe: Recipe, config: ContractConfig) -> list[str]:
+    problems = []
+    paths: dict[str, str] = {pin.path: "a pin" for pin in recipe.pins}
+    for parameter in recipe.parameters:
+        where = f"parameters.{parameter.name}"
+        if parameter.path in paths:
+            problems.append(f"{where}.path: `{parameter.path}` is also {paths[parameter.path]}")
+        paths[parameter.path] = f"`{parameter.name}`"
+        outside = out_of_range(parameter, parameter.default)
+        if outside:
+            problems.append(f"{where}: its default {parameter.default!r} is not {outside}")
+        key = _contract_key(config, parameter.path)
+        offered = key.choices if key else None
+        if offered and not set(map(str, parameter.choices or [])) <= set(map(str, offered)):
+            problems.append(f"{where}.choices: upstream takes only {offered}")
+    return problems
+
+
+def _check_pins(recipe: Recipe, config: ContractConfig) -> list[str]:
+    problems = []
+    for pin in recipe.pins:
+        key = _contract_key(config, pin.path)
+        if key is None:
+            hint = ", ".join(nearest(pin.path, config.keys))
+            problems.append(f"pins: `{pin.path}` is not in the contract ({hint})")
+        elif not pin.keep and not accepts_key(key, pin.value)[0]:
+            problems.append(f"pins: {pin.path}={pin.value!r} is not {describe(key.type).en}")
+    return problems
+
+
+def _check_scaffold(recipe: Recipe) -> list[str]:
+    named = [*recipe.scaffold.params, *recipe.scaffold.suggest]
+    return [
+        f"scaffold: `{name}` is not a parameter of this recipe"
+        for name in named
+        if recipe.parameter(name) is None
+    ]
+
+
+def out_of_range(parameter: Parameter, value: Any) -> str | None:
+    """Return the range as text (``> 0``, ``between 0 and 1``) when ``value`` is outside."""
+    numbers = value if isinstance(value, list) else [value]
+    low, high = parameter.minimum, parameter.maximum
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            continue
+        too_low = low is not None and (
+            number <= low if parameter.exclusive_minimum else number < low
+        )
+        if too_low or (high is not None and number > high):
+            return range_text(parameter)
+    return None
+
+
+def range_text(parameter: Parameter) -> str:
+    """Write the allowed range: ``> 0``, ``>= 1``, ``> 0 and <= 1``; empty when unlimited."""
+    parts = []
+    if parameter.minimum is not None:
+        parts.append(f"{'>' if parameter.exclusive_minimum else '>='} {parameter.minimum:g}")
+    if parameter.maximum is not None:
+        parts.append(f"<= {parameter.maximum:g}")
+    return " and ".join(parts)
+
+
+def recipe_digest(recipe: Recipe) -> str:
+    """Return the sha256 of what the recipe does; texts for people are left out."""
+    behaviour = _strip(msgspec.to_builtins(recipe))
+    return hashlib.sha256(msgspec.json.encode(behaviour, order="sorted")).hexdigest()
+
+
+def _strip(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _strip(v) for k, v in value.items() if k not in _NOT_BEHAVIOUR}
+    if isinstance(value, list):
+        return [_strip(item) for item in value]
+    return value
+
+
+def contract_digest(contract: Contract, config: str) -> str:
+    """Return the sha256 of one configuration of a contract and of its packages."""
+    part = {
+        "pin": contract.pin,
+        "packages": contract.packages,
+        "config": msgspec.to_builtins(contract.configs[config]),
+    }
+    return hashlib.sha256(msgspec.json.encode(part, order="sorted")).hexdigest()

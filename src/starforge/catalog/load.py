@@ -1,0 +1,140 @@
+"""The catalog: recipes and contracts from package data, loaded when they are needed."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from starforge.catalog.join import contract_digest, join_recipe
+from starforge.catalog.models import Contract, DataKind, Recipe
+from starforge.catalog.source import broken, read_contract, read_glossary, read_mapping
+from starforge.errors import ExitCode, StarForgeError
+from starforge.findings import nearest
+from starforge.i18n import Lang, Text
+
+DATA = Path(__file__).parent / "data"
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list of methods shows; read without any contract."""
+
+    name: str
+    framework: str
+    version: str
+    title: Text
+    summary: Text
+    data: DataKind
+    roles: list[str]
+
+
+class Catalog:
+    """All methods of one data folder (see its README.md for the format).
+
+    Files are read when asked for, once. Every method raises :class:`StarForgeError` for an
+    unknown method (with the nearest names) and for a file that is not valid.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._raw: dict[str, dict[str, Any]] = {}
+        self._recipes: dict[str, Recipe] = {}
+        self._contracts: dict[str, Contract] = {}
+
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        files = sorted((self.root / "recipes").glob("*/*.yaml"))
+        return {f"{file.parent.name}/{file.stem}": file for file in files}
+
+    @cached_property
+    def glossary(self) -> dict[str, dict[str, Any]]:
+        """Canonical parameter name to its fields."""
+        return read_glossary(self.root / "glossary")
+
+    def names(self) -> list[str]:
+        """Return the names of all methods, sorted; reads no file."""
+        return list(self._files)
+
+    def header(self, name: str) -> Header:
+        """Return what a list shows of a method; reads its recipe file only."""
+        raw = self._recipe_file(name)
+        try:
+            fields = {field: raw[field] for field in ("framework", "version", "title", "summary")}
+            roles = [role["name"] for role in raw.get("roles", [])]
+            fields |= {"name": name, "data": raw["data"]["kind"], "roles": roles}
+            return msgspec.convert(fields, Header)
+        except (KeyError, TypeError, msgspec.ValidationError) as error:
+            raise broken(self._files[name], [f"header: {error}"]) from error
+
+    def recipe(self, name: str) -> Recipe:
+        """Return a method, joined with glossary and contract and checked against both."""
+        if name not in self._recipes:
+            raw = self._recipe_file(name)
+            file = self._files[name]
+            if raw.get("framework") != file.parent.name:
+                raise broken(file, [f"framework: must be `{file.parent.name}`, as the folder"])
+            contract = self._contract_file(file, str(raw["framework"]), str(raw.get("version")))
+            self._recipes[name] = join_recipe(file, name, raw, self.glossary, contract)
+        return self._recipes[name]
+
+    def contract(self, recipe: Recipe) -> Contract:
+        """Return the contract of the recipe's ``framework@version``."""
+        return self._contract_file(self._files[recipe.name], recipe.framework, recipe.version)
+
+    def contract_digest(self, recipe: Recipe) -> str:
+        """Return the digest of the part of the contract that the recipe uses."""
+        return contract_digest(self.contract(recipe), recipe.config)
+
+    def scaffold_file(self, recipe: Recipe, name: str, lang: Lang) -> Path:
+        """Return the template file that ``sf new`` copies as ``name``."""
+        folder = self._files[recipe.name].with_suffix("")
+        stem, dot, suffix = name.rpartition(".")
+        chinese = folder / f"{stem}.zh{dot}{suffix}"
+        file = chinese if lang == "zh" and chinese.is_file() else folder / name
+        if not file.is_file():
+            raise broken(self._files[recipe.name], [f"scaffold.files: {file} is missing"])
+        return file
+
+    def _recipe_file(self, name: str) -> dict[str, Any]:
+        if name not in self._files:
+            raise unknown_method(name, self.names())
+        if name not in self._raw:
+            self._raw[name] = read_mapping(self._files[name])
+        return self._raw[name]
+
+    def _contract_file(self, recipe_file: Path, framework: str, version: str) -> Contract:
+        pin = f"{framework}-{version}"
+        if pin not in self._contracts:
+            file = self.root / "contracts" / f"{pin}.json"
+            if not file.is_file():
+                raise broken(recipe_file, [f"version: there is no contract {file.name}"])
+            contract = read_contract(file)
+            if (contract.framework, contract.version) != (framework, version):
+                raise broken(file, [f"it is the contract of {contract.pin}"])
+            self._contracts[pin] = contract
+        return self._contracts[pin]
+
+
+def unknown_method(name: str, known: list[str]) -> StarForgeError:
+    """Return the error for a method that is not in the catalog."""
+    near = ", ".join(f"`{one}`" for one in nearest(name, known)) or None
+    hint = (
+        Text(f"did you mean {near}?", f"是不是想写 {near}？")
+        if near
+        else Text("`sf methods` lists what there is", "用 `sf methods` 查看全部方法")
+    )
+    return StarForgeError(
+        "catalog/unknown-method",
+        Text(f"there is no method `{name}`", f"没有名为 `{name}` 的方法"),
+        hint,
+        exit_code=ExitCode.NOT_FINE,
+        status=404,
+    )
+
+
+@lru_cache(maxsize=8)
+def load_catalog(root: Path | None = None) -> Catalog:
+    """Return the catalog of ``root``, by default the one that comes with StarForge."""
+    return Catalog(root or DATA)

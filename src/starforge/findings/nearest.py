@@ -1,0 +1,41 @@
+"""The nearest right name for a wrong one: "did you mean ...?"."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+
+def nearest(word: str, candidates: Iterable[str], count: int = 3) -> list[str]:
+    """Return up to ``count`` candidates that ``word`` is probably meant to be, best first.
+
+    Letters' case and ``-``, ``_`` and spaces do not matter. Dotted names match by their
+    last part too, and names that share most of their words are near even when a word was
+    dropped (``max_seq_length`` and ``max_length``).
+    """
+    scored = [(_similarity(word, other), other) for other in candidates]
+    close = sorted((s for s in scored if s[0] >= 0.7), key=lambda s: (-s[0], s[1]))
+    return [other for _, other in close[:count]]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_\s]+", "_", name.strip().lower())
+
+
+def _similarity(word: str, other: str) -> float:
+    a, b = _plain(word), _plain(other)
+    if a == b:
+        return 1.0
+    score = difflib.SequenceMatcher(None, a, b).ratio()
+    last_a, last_b = a.rsplit(".", 1)[-1], b.rsplit(".", 1)[-1]
+    if "." in a or "." in b:
+        tail = difflib.SequenceMatcher(None, last_a, last_b).ratio()
+        score = max(score, 0.95 * tail if tail >= 0.8 else 0.0)
+    words_a, words_b = set(last_a.split("_")), set(last_b.split("_"))
+    if len(words_a) > 1 and len(words_b) > 1:
+        shared = len(words_a & words_b) / max(len(words_a), len(words_b))
+        if words_a <= words_b or words_b <= words_a:
+            shared += 0.15
+        score = max(score, shared)
+    return score
