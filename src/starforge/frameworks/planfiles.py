@@ -28,7 +28,7 @@ NO_RUNTIME = "none"  # Recipe.runtime of methods that run in the user's own inte
 DRIVER_DIR = f"{layout.RECORD}/driver"
 CONFIG_PATH = f"{layout.RECORD}/config.json"
 # `from starforge import report` must work in any Python: what it needs, standard library only.
-LIBRARY = ("layout.py", "report.py")
+LIBRARY = ("lang.py", "layout.py", "report.py")
 
 
 def text_file(path: str, content: str, source: str = "generated") -> PlanFile:
@@ -43,20 +43,14 @@ def text_file(path: str, content: str, source: str = "generated") -> PlanFile:
     )
 
 
-def driver_files(package: str, *names: str) -> list[PlanFile]:
-    """Return driver files of ``package`` (``starforge.frameworks.trl.drivers``) by file name."""
-    folder = resources.files(package)
-    return [
-        text_file(f"{DRIVER_DIR}/{name}", (folder / name).read_text("utf-8"), "driver")
-        for name in names
-    ]
+def driver_files(folder: str, *names: str) -> list[PlanFile]:
+    """Return driver files by name; ``folder`` is below ``frameworks`` (``trl/drivers``).
 
-
-def shared_driver_files(*names: str) -> list[PlanFile]:
-    """Return driver files that several frameworks use (``frameworks/_drivers``)."""
-    folder = resources.files("starforge.frameworks") / "_drivers"
+    ``_drivers`` holds what the drivers of several frameworks share.
+    """
+    root = resources.files("starforge.frameworks").joinpath(*folder.split("/"))
     return [
-        text_file(f"{DRIVER_DIR}/{name}", (folder / name).read_text("utf-8"), "driver")
+        text_file(f"{DRIVER_DIR}/{name}", (root / name).read_text("utf-8"), "driver")
         for name in names
     ]
 

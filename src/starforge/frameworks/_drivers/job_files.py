@@ -1,0 +1,128 @@
+"""What drivers read and write in a job's folder, and how they end on a user's mistake.
+
+Runs inside a runtime, with ``${LIB}`` on ``PYTHONPATH`` for ``starforge.layout`` and
+``starforge.lang``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from starforge import layout
+from starforge.lang import t
+
+STOPPED = 128 + signal.SIGTERM
+TRACEBACK = "driver-traceback.txt"
+
+
+class JobError(Exception):
+    """A failure that a user can mend: shown as one line, without a traceback."""
+
+
+def attempt_dir() -> Path:
+    """Return the folder of this attempt (the current folder when started by hand)."""
+    return Path(os.environ.get(layout.ENV_ATTEMPT_DIR, "."))
+
+
+def output_dir() -> Path:
+    """Return the job's output folder."""
+    return Path(os.environ.get(layout.ENV_OUTPUT_DIR, "output"))
+
+
+def resuming() -> bool:
+    """Say whether this attempt continues an earlier one."""
+    return os.environ.get(layout.ENV_RESUME) == "1"
+
+
+def say(en: str, zh: str, **args: object) -> None:
+    """Write one line of ours into the job's log."""
+    print(f"starforge: {t(en, zh, **args)}", file=sys.stderr, flush=True)
+
+
+def fill(value: Any, places: dict[str, str]) -> Any:
+    """Replace ``${NAME}`` in every text inside ``value``."""
+    if isinstance(value, str):
+        for name, place in places.items():
+            value = value.replace("${" + name + "}", place)
+        return value
+    if isinstance(value, dict):
+        return {key: fill(item, places) for key, item in value.items()}
+    if isinstance(value, list):
+        return [fill(item, places) for item in value]
+    return value
+
+
+def append_row(path: Path, row: dict[str, Any]) -> None:
+    """Append one JSON line in a single write, so that a reader never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    line = json.dumps(row, ensure_ascii=False) + "\n"
+    with path.open("ab") as stream:
+        stream.write(line.encode("utf-8", "replace"))
+
+
+def write_progress(step: int, total: int | None) -> None:
+    """Tell the runner how far the job is. A full disk must not end a training run."""
+    path = attempt_dir() / layout.PROGRESS
+    text = json.dumps({"step": step, "total": total, "time": time.time()})
+    try:
+        fresh = path.with_suffix(".tmp")
+        fresh.write_text(text, "utf-8")
+        fresh.replace(path)
+    except OSError as error:
+        say("progress can't be written: {error}", "无法写入进度：{error}", error=error)
+
+
+def declare_artifact(path: Path, kind: str, name: str) -> None:
+    """Declare an output; ``path`` lies in the job folder and is kept relative to it."""
+    job = output_dir().parent
+    row = {"kind": kind, "path": path.relative_to(job).as_posix(), "name": name}
+    append_row(attempt_dir() / layout.ARTIFACTS, row)
+
+
+def stop_on_sigterm() -> None:
+    """End at once on SIGTERM with 143: what must survive lies in checkpoints already."""
+
+    def leave(_signal: int, _frame: object) -> None:
+        say("stopped by SIGTERM", "收到 SIGTERM，已停止")
+        sys.stdout.flush()
+        os._exit(STOPPED)
+
+    signal.signal(signal.SIGTERM, leave)
+
+
+def one_line(error: BaseException) -> str:
+    """Return an exception's message on one line."""
+    text = " ".join(str(error).split())
+    return text or type(error).__name__
+
+
+def keep_traceback(error: BaseException) -> None:
+    """Write the traceback beside the logs, for the case that the one line isn't enough."""
+    path = attempt_dir() / layout.LOGS / TRACEBACK
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), "utf-8")
+    except OSError as problem:
+        say("{name} can't be written: {problem}", "无法写入 {name}：{problem}",
+            name=TRACEBACK, problem=problem)
+
+
+def run(main: Callable[[], None]) -> NoReturn:
+    """Run a driver's ``main``: a :class:`JobError` is one line and exit code 1."""
+    stop_on_sigterm()
+    try:
+        main()
+    except JobError as error:
+        print(t("error: ", "错误：") + one_line(error), file=sys.stderr, flush=True)
+        if error.__cause__ is not None:
+            keep_traceback(error)
+        sys.exit(1)
+    sys.exit(0)

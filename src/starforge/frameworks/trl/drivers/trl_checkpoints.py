@@ -1,0 +1,113 @@
+"""Find the last checkpoint that is whole. A job can die in the middle of writing one."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import time
+import zipfile
+from pathlib import Path
+
+from job_files import say
+
+WEIGHTS = ("model.safetensors", "adapter_model.safetensors")
+SHARDED = ("pytorch_model_fsdp_0", "pytorch_model_fsdp.bin", "global_step*")
+STATE = "trainer_state.json"
+
+
+def last_whole(folder: Path) -> Path | None:
+    """Return the newest whole checkpoint of ``folder``; a damaged one is named in the log."""
+    for step, checkpoint in sorted(_numbered(folder), reverse=True):
+        problem = damage(checkpoint, step)
+        if problem is None:
+            return checkpoint
+        say(
+            "checkpoint {name} is not whole ({problem}), trying the one before",
+            "检查点 {name} 不完整（{problem}），改用更早的一个",
+            name=checkpoint.name,
+            problem=problem,
+        )
+    return None
+
+
+def set_aside(folder: Path) -> None:
+    """Move checkpoints of an earlier attempt away when training starts from the beginning.
+
+    Left where they are, a later resume would take one of them for this attempt's.
+    """
+    if not any(_numbered(folder)):
+        return
+    place = folder.with_name(f"{folder.name}-before-{int(time.time())}")
+    folder.rename(place)
+    say(
+        "checkpoints of an earlier attempt were moved to {place}",
+        "先前尝试的检查点已移到 {place}",
+        place=place.name,
+    )
+
+
+def damage(checkpoint: Path, step: int) -> str | None:
+    """Say what is wrong with a checkpoint, or ``None`` when it is whole."""
+    # The trainer writes its state last, so a checkpoint cut short usually lacks it.
+    try:
+        state = json.loads((checkpoint / STATE).read_text("utf-8"))
+    except OSError:
+        return f"{STATE} is missing"
+    except ValueError:
+        return f"{STATE} is damaged"
+    if not isinstance(state, dict) or state.get("global_step") != step:
+        return f"{STATE} is of another step"
+    return _damaged_weights(checkpoint) or _damaged_archive(checkpoint)
+
+
+def _numbered(folder: Path) -> list[tuple[int, Path]]:
+    if not folder.is_dir():
+        return []
+    found = []
+    for path in folder.iterdir():
+        match = re.fullmatch(r"checkpoint-(\d+)", path.name)
+        if match and path.is_dir():
+            found.append((int(match[1]), path))
+    return found
+
+
+def _damaged_weights(checkpoint: Path) -> str | None:
+    files = [checkpoint / name for name in WEIGHTS if (checkpoint / name).exists()]
+    index = checkpoint / "model.safetensors.index.json"
+    if index.exists():
+        try:
+            names = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
+        except (ValueError, KeyError, AttributeError):
+            return f"{index.name} is damaged"
+        files = [checkpoint / name for name in sorted(names)]
+    if not files and not any(any(checkpoint.glob(name)) for name in SHARDED):
+        return "the weights are missing"
+    for file in files:
+        if not safetensors_whole(file):
+            return f"{file.name} is damaged"
+    return None
+
+
+def _damaged_archive(checkpoint: Path) -> str | None:
+    # Files of torch.save are zip archives whose directory stands at the end.
+    for name in ("optimizer.pt", "scheduler.pt"):
+        file = checkpoint / name
+        if file.exists() and not zipfile.is_zipfile(file):
+            return f"{name} is damaged"
+    return None
+
+
+def safetensors_whole(file: Path) -> bool:
+    """Say whether a safetensors file is as long as its own header says."""
+    try:
+        size = file.stat().st_size
+        with file.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8))
+            if length > size - 8:
+                return False
+            header = json.loads(stream.read(length))
+        ends = [t["data_offsets"][1] for name, t in header.items() if name != "__metadata__"]
+    except (OSError, ValueError, KeyError, struct.error):
+        return False
+    return size == 8 + length + max(ends, default=0)

@@ -1,0 +1,125 @@
+"""Rows of a JSON Lines file as a ``datasets.Dataset`` with exactly the columns TRL reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from job_files import JobError
+
+from starforge.lang import t
+
+SHAPES = (("messages",), ("prompt", "completion"), ("text",))
+EXTRAS = ("tools", "chat_template_kwargs")  # read by TRL when a row has them
+
+
+def load(path: Path, scratch: Path) -> Any:
+    """Return the dataset of one split; the Arrow copy lies below ``scratch``.
+
+    The columns are those of the first shape that the first row fits; others are left out.
+    """
+    from datasets import Dataset
+
+    first = next(read(path), None)
+    if first is None:
+        raise JobError(t("{path} has no rows", "{path} 里没有任何数据行", path=path))
+    columns = shape_of(first)
+    if columns is None:
+        wanted = ", ".join("+".join(shape) for shape in SHAPES)
+        raise JobError(
+            t(
+                "{path}: the first row has none of the columns {wanted}",
+                "{path}：第一行没有所需的列（{wanted} 之一）",
+                path=path,
+                wanted=wanted,
+            )
+        )
+    columns += tuple(name for name in EXTRAS if name in first)
+    return Dataset.from_generator(
+        rows,
+        features=features(path, columns),
+        cache_dir=str(scratch),
+        gen_kwargs={"path": str(path), "columns": list(columns)},
+    )
+
+
+def read(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a JSON Lines file; blank lines are skipped."""
+    try:
+        stream = Path(path).open("rb")
+    except OSError as error:
+        raise JobError(
+            t("{path} can't be read: {error}", "无法读取 {path}：{error}", path=path, error=error)
+        ) from error
+    with stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                yield _parse(line, number, path)
+
+
+def _parse(line: bytes, number: int, path: Path) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise JobError(
+            t("{path}:{number}: not JSON", "{path}:{number}：不是 JSON", path=path, number=number)
+        ) from error
+    if not isinstance(row, dict):
+        raise JobError(
+            t(
+                "{path}:{number}: not a JSON object",
+                "{path}:{number}：不是 JSON 对象",
+                path=path,
+                number=number,
+            )
+        )
+    return row
+
+
+def rows(path: str, columns: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows with only ``columns``; called by ``datasets`` with plain values."""
+    for row in read(Path(path)):
+        yield {name: row.get(name) for name in columns}
+
+
+def shape_of(row: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the first shape whose columns ``row`` has."""
+    return next((shape for shape in SHAPES if all(name in row for name in shape)), None)
+
+
+def conversational(row: dict[str, Any]) -> bool:
+    """Say whether a row holds messages, which need a chat template."""
+    return "messages" in row or isinstance(row.get("prompt"), list)
+
+
+def features(path: Path, columns: tuple[str, ...]) -> Any:
+    """Return the columns' types where they are plain; ``None`` lets ``datasets`` infer them.
+
+    Fixed types keep a large file from failing at a later row that looks different.
+    """
+    from datasets import Features, List, Value
+
+    if set(columns) & set(EXTRAS):
+        return None
+    kinds: set[str] = set()
+    for row in read(path):
+        kinds |= {_kind(row.get(name)) for name in columns}
+        if len(kinds) > 1 or "other" in kinds:
+            return None
+    turns = List({"role": Value("string"), "content": Value("string")})
+    return Features(dict.fromkeys(columns, turns if kinds == {"turns"} else Value("string")))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, list) and all(
+        isinstance(turn, dict)
+        and turn.keys() == {"role", "content"}
+        and isinstance(turn["content"], str)
+        for turn in value
+    ):
+        return "turns"
+    return "other"
