@@ -23,6 +23,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     server_url: str | None
     job_token: str
     gpus: list[int] = []  # the devices this attempt may use, by index
+    lang: str | None = None  # the language of the job's own messages
 
     @property
     def key(self) -> str:
