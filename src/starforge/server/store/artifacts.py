@@ -7,7 +7,14 @@ from starforge.server.store.records import Artifact
 
 
 def put(
-    tx: Tx, job_id: str, *, attempt: int, kind: str, path: str, name: str, size: int,
+    tx: Tx,
+    job_id: str,
+    *,
+    attempt: int,
+    kind: str,
+    path: str,
+    name: str,
+    size: int,
     digest: str | None = None,
 ) -> None:
     """Record an artifact; the same path of a job is replaced."""

@@ -24,8 +24,12 @@ def of_job(tx: Tx, job_id: str) -> list[Attempt]:
 
 
 def change(
-    tx: Tx, job_id: str, number: int, new: AttemptChange,
-    *, expect: Collection[JobState] | None = None,
+    tx: Tx,
+    job_id: str,
+    number: int,
+    new: AttemptChange,
+    *,
+    expect: Collection[JobState] | None = None,
 ) -> bool:
     """Change an attempt if its state is one of ``expect``; say whether it was changed."""
     raise NotImplementedError

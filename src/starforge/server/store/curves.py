@@ -33,9 +33,16 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(
-    tx: Tx, job_id: str, names: Collection[str] | None = None, *,
-    buckets: int | None = None, lo: float | None = None, hi: float | None = None,
-    x: Literal["step", "time"] = "step", attempt: int | None = None, merged: bool = True,
+    tx: Tx,
+    job_id: str,
+    names: Collection[str] | None = None,
+    *,
+    buckets: int | None = None,
+    lo: float | None = None,
+    hi: float | None = None,
+    x: Literal["step", "time"] = "step",
+    attempt: int | None = None,
+    merged: bool = True,
 ) -> dict[str, Curve]:
     """Return curves by name (unknown names are left out).
 

@@ -11,8 +11,13 @@ from starforge.server.store.records import Event
 
 
 def add(
-    tx: Tx, kind: str, *, job_id: str | None = None, text: Text | None = None,
-    data: Mapping[str, Any] | None = None, time: float | None = None,
+    tx: Tx,
+    kind: str,
+    *,
+    job_id: str | None = None,
+    text: Text | None = None,
+    data: Mapping[str, Any] | None = None,
+    time: float | None = None,
 ) -> int:
     """Record an event and return its id."""
     raise NotImplementedError

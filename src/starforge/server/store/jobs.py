@@ -6,7 +6,14 @@ from collections.abc import Collection
 
 from starforge.server.store.database import Tx
 from starforge.server.store.records import (
-    Job, JobChange, JobFilter, JobSort, JobState, JobSummary, NewJob, Page,
+    Job,
+    JobChange,
+    JobFilter,
+    JobSort,
+    JobState,
+    JobSummary,
+    NewJob,
+    Page,
 )
 
 
@@ -31,8 +38,13 @@ def summary(tx: Tx, job_id: str) -> JobSummary:
 
 
 def page(
-    tx: Tx, which: JobFilter | None = None, *, sort: JobSort = "created_at",
-    descending: bool = True, limit: int = 50, offset: int = 0,
+    tx: Tx,
+    which: JobFilter | None = None,
+    *,
+    sort: JobSort = "created_at",
+    descending: bool = True,
+    limit: int = 50,
+    offset: int = 0,
 ) -> Page[JobSummary]:
     """List jobs."""
     raise NotImplementedError

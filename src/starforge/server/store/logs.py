@@ -50,8 +50,15 @@ def tail(tx: Tx, files: StreamFiles, of: StreamRow, count: int = 100) -> Lines:
 
 
 def search(
-    tx: Tx, files: StreamFiles, of: StreamRow, pattern: str, *, regex: bool = True,
-    ignore_case: bool = True, from_line: int = 0, limit: int = 100,
+    tx: Tx,
+    files: StreamFiles,
+    of: StreamRow,
+    pattern: str,
+    *,
+    regex: bool = True,
+    ignore_case: bool = True,
+    from_line: int = 0,
+    limit: int = 100,
 ) -> Lines:
     """Return lines that match, from ``from_line`` on; a bad pattern is a StarForgeError."""
     raise NotImplementedError

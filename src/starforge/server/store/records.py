@@ -28,14 +28,6 @@ class Page(msgspec.Struct, Generic[Row], frozen=True):
     rows: list[Row]
 
 
-class Headline(msgspec.Struct, frozen=True, kw_only=True):
-    """The metric shown beside a job in listings."""
-
-    name: str
-    value: float | None
-    step: int | None = None
-
-
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """Where the experiment came from: the lab's git state at submission."""
 
@@ -68,7 +60,10 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A job as listings need it: no plan, no experiment."""
+    """A job as listings need it: no plan, no experiment.
+
+    ``headline`` holds the last values of the method's primary metrics.
+    """
 
     id: str
     name: str
@@ -93,7 +88,7 @@ class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     current_attempt: int | None
     progress_step: int | None
     progress_total: int | None
-    headline: Headline | None
+    headline: dict[str, float | None]
 
 
 class Job(JobSummary, frozen=True, kw_only=True):
@@ -114,17 +109,17 @@ class JobChange(msgspec.Struct, frozen=True, kw_only=True):
     name: str | UnsetType = UNSET
     state: JobState | UnsetType = UNSET
     desired: Desired | UnsetType = UNSET
-    reason: str | None | UnsetType = UNSET
-    message: Text | None | UnsetType = UNSET
+    reason: str | UnsetType | None = UNSET
+    message: Text | UnsetType | None = UNSET
     priority: int | UnsetType = UNSET
-    started_at: float | None | UnsetType = UNSET
-    ended_at: float | None | UnsetType = UNSET
-    current_attempt: int | None | UnsetType = UNSET
-    progress_step: int | None | UnsetType = UNSET
-    progress_total: int | None | UnsetType = UNSET
-    headline: Headline | None | UnsetType = UNSET
+    started_at: float | UnsetType | None = UNSET
+    ended_at: float | UnsetType | None = UNSET
+    current_attempt: int | UnsetType | None = UNSET
+    progress_step: int | UnsetType | None = UNSET
+    progress_total: int | UnsetType | None = UNSET
+    headline: dict[str, float | None] | UnsetType = UNSET
     tags: list[str] | UnsetType = UNSET
-    description: str | None | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
     token_hash: str | UnsetType = UNSET
 
 
@@ -170,12 +165,12 @@ class AttemptChange(msgspec.Struct, frozen=True, kw_only=True):
     """New values for an attempt; what is left out stays as it is."""
 
     state: JobState | UnsetType = UNSET
-    reason: str | None | UnsetType = UNSET
-    message: Text | None | UnsetType = UNSET
-    exit_code: int | None | UnsetType = UNSET
-    started_at: float | None | UnsetType = UNSET
-    ended_at: float | None | UnsetType = UNSET
-    heartbeat_at: float | None | UnsetType = UNSET
+    reason: str | UnsetType | None = UNSET
+    message: Text | UnsetType | None = UNSET
+    exit_code: int | UnsetType | None = UNSET
+    started_at: float | UnsetType | None = UNSET
+    ended_at: float | UnsetType | None = UNSET
+    heartbeat_at: float | UnsetType | None = UNSET
     engine_state: dict[str, Any] | UnsetType = UNSET
 
 

@@ -9,8 +9,15 @@ from starforge.server.store.records import Dataset, Model, Page
 
 
 def add_dataset(
-    tx: Tx, name: str, *, digest: str, rows: int, size: int, columns: list[str],
-    filename: str, description: str | None = None,
+    tx: Tx,
+    name: str,
+    *,
+    digest: str,
+    rows: int,
+    size: int,
+    columns: list[str],
+    filename: str,
+    description: str | None = None,
 ) -> Dataset:
     """Register a version; content already registered under the name gives that version."""
     raise NotImplementedError
@@ -22,16 +29,27 @@ def dataset(tx: Tx, ref: str) -> Dataset:
 
 
 def datasets(
-    tx: Tx, *, name: str | None = None, search: str | None = None,
-    limit: int = 100, offset: int = 0,
+    tx: Tx,
+    *,
+    name: str | None = None,
+    search: str | None = None,
+    limit: int = 100,
+    offset: int = 0,
 ) -> Page[Dataset]:
     """List versions, newest first."""
     raise NotImplementedError
 
 
 def add_model(
-    tx: Tx, name: str, *, kind: Literal["path", "hub", "job", "blob"], location: str,
-    digest: str, size: int, architecture: str | None = None, job_id: str | None = None,
+    tx: Tx,
+    name: str,
+    *,
+    kind: Literal["path", "hub", "job", "blob"],
+    location: str,
+    digest: str,
+    size: int,
+    architecture: str | None = None,
+    job_id: str | None = None,
     description: str | None = None,
 ) -> Model:
     """Register a version; content already registered under the name gives that version."""
@@ -44,8 +62,12 @@ def model(tx: Tx, ref: str) -> Model:
 
 
 def models(
-    tx: Tx, *, name: str | None = None, search: str | None = None,
-    limit: int = 100, offset: int = 0,
+    tx: Tx,
+    *,
+    name: str | None = None,
+    search: str | None = None,
+    limit: int = 100,
+    offset: int = 0,
 ) -> Page[Model]:
     """List versions, newest first."""
     raise NotImplementedError

@@ -22,10 +22,16 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def page(
-    tx: Tx, files: StreamFiles, job_id: str, *, step: int | None = None,
-    attempt: int | None = None, search: str | None = None,
+    tx: Tx,
+    files: StreamFiles,
+    job_id: str,
+    *,
+    step: int | None = None,
+    attempt: int | None = None,
+    search: str | None = None,
     sort: Literal["step", "reward", "-step", "-reward"] = "-step",
-    limit: int = 50, offset: int = 0,
+    limit: int = 50,
+    offset: int = 0,
 ) -> Page[Sample]:
     """List samples; ``search`` looks into prompt, completion and reference."""
     raise NotImplementedError

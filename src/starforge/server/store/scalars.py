@@ -12,7 +12,10 @@ Columns = tuple[Sequence[int], Sequence[float], Sequence[float]]
 
 
 def append(
-    tx: Tx, job_id: str, attempt: int, points: Mapping[str, Columns],
+    tx: Tx,
+    job_id: str,
+    attempt: int,
+    points: Mapping[str, Columns],
     native: Mapping[str, str] | None = None,
 ) -> None:
     """Append points by canonical name; ``native`` names the upstream metric of each."""

@@ -29,8 +29,6 @@ def of_job(tx: Tx, job_id: str) -> list[Score]:
     raise NotImplementedError
 
 
-def board(
-    tx: Tx, *, benchmark: str | None = None, model: str | None = None
-) -> list[BoardColumn]:
+def board(tx: Tx, *, benchmark: str | None = None, model: str | None = None) -> list[BoardColumn]:
     """Return columns of comparable scores, by benchmark, metric and settings."""
     raise NotImplementedError

@@ -1,0 +1,290 @@
+"""The schema. Times are Unix seconds; JSON is text; the migrations must end up here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON document kept as text, the same on every database."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """Encode on the way in; structs are fine."""
+        return None if value is None else msgspec.json.encode(value).decode()
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """Decode on the way out."""
+        return None if value is None else msgspec.json.decode(value)
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Serial = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite counts up by itself only in a column of type INTEGER."""
+
+
+def _job_column(*, primary_key: bool = False) -> Column[str]:
+    return Column(
+        "job_id",
+        String(10),
+        ForeignKey("jobs.id", ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=False,
+    )
+
+
+def _stream_column() -> Column[int]:
+    return Column(
+        "stream_id", BigInteger, ForeignKey("streams.id", ondelete="CASCADE"), nullable=False
+    )
+
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(10), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("desired", String(8), nullable=False),
+    Column("reason", Text),
+    Column("message", Json),
+    Column("priority", Integer, nullable=False),
+    Column("engine", Text, nullable=False),
+    Column("profile", Text, nullable=False),
+    Column("cpus", Integer, nullable=False),
+    Column("gpus", Integer, nullable=False),
+    Column("owner", Text),
+    Column("lab", Text),
+    Column("tags", Json, nullable=False),
+    Column("description", Text),
+    Column("created_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("ended_at", Double),
+    Column("updated_at", Double, nullable=False),
+    Column("current_attempt", Integer),
+    Column("progress_step", BigInteger),
+    Column("progress_total", BigInteger),
+    Column("headline", Json, nullable=False),
+    Index(None, "created_at", "id"),
+    Index(None, "state", "created_at"),
+    Index(None, "method", "created_at"),
+    Index(None, "name", "created_at"),
+)
+
+job_specs = Table(
+    "job_specs",
+    metadata,
+    _job_column(primary_key=True),
+    Column("plan", LargeBinary, nullable=False),  # zstd of the plan's JSON
+    Column("plan_digest", String(64), nullable=False),
+    Column("experiment", Json, nullable=False),
+    Column("bundle", String(64)),
+    Column("source", Json),
+    Column("idempotency_key", String(200), unique=True),
+    Column("token_hash", Text, nullable=False),
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    _job_column(primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("state", String(16), nullable=False),
+    Column("reason", Text),
+    Column("message", Json),
+    Column("exit_code", Integer),
+    Column("resume", Boolean, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("ended_at", Double),
+    Column("heartbeat_at", Double),
+    Column("engine_state", Json, nullable=False),
+)
+
+streams = Table(
+    "streams",
+    metadata,
+    Column("id", Serial, primary_key=True),
+    _job_column(),
+    Column("attempt", Integer, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("format", String(16), nullable=False),
+    Column("offset", BigInteger, nullable=False),
+    Column("lines", BigInteger, nullable=False),
+    Column("notes", Json, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    UniqueConstraint("job_id", "attempt", "path"),
+)
+
+segments = Table(
+    "segments",
+    metadata,
+    _stream_column(),
+    Column("number", Integer, nullable=False),
+    Column("first_line", BigInteger, nullable=False),  # newlines before the segment
+    PrimaryKeyConstraint("stream_id", "number"),
+)
+
+samples = Table(
+    "samples",
+    metadata,
+    _stream_column(),
+    Column("offset", BigInteger, nullable=False),
+    Column("length", Integer, nullable=False),
+    _job_column(),
+    Column("step", BigInteger, nullable=False),
+    Column("reward", Double),
+    PrimaryKeyConstraint("stream_id", "offset"),
+    Index(None, "job_id", "step"),
+    Index(None, "job_id", "reward"),
+)
+
+series = Table(
+    "series",
+    metadata,
+    Column("id", Serial, primary_key=True),
+    _job_column(),
+    Column("name", Text, nullable=False),
+    Column("native", Text, nullable=False),
+    Column("count", BigInteger, nullable=False),
+    Column("last_step", BigInteger),
+    Column("last_value", Double),
+    Column("last_time", Double),
+    Column("minimum", Double),
+    Column("maximum", Double),
+    UniqueConstraint("job_id", "name"),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("series_id", BigInteger, ForeignKey("series.id", ondelete="CASCADE"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("seq", BigInteger, nullable=False),  # points of the attempt before this chunk
+    Column("level", Integer, nullable=False),  # 0 open tail, 1 small, 2 full with rollups
+    Column("count", Integer, nullable=False),
+    Column("ordered", Boolean, nullable=False),  # steps strictly increase
+    Column("min_step", BigInteger, nullable=False),
+    Column("max_step", BigInteger, nullable=False),
+    Column("min_time", Double, nullable=False),
+    Column("max_time", Double, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Column("rollup", LargeBinary),
+    PrimaryKeyConstraint("series_id", "attempt", "seq"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Serial, primary_key=True),
+    Column("job_id", String(10), ForeignKey("jobs.id", ondelete="CASCADE")),
+    Column("time", Double, nullable=False),
+    Column("kind", String(64), nullable=False),
+    Column("text", Json),
+    Column("data", Json, nullable=False),
+    Index(None, "job_id", "id"),
+    sqlite_autoincrement=True,  # an id is never given twice, or followers would miss events
+)
+
+artifacts = Table(
+    "artifacts",
+    metadata,
+    Column("id", Serial, primary_key=True),
+    _job_column(),
+    Column("attempt", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("digest", Text),
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("job_id", "path"),
+)
+
+datasets = Table(
+    "datasets",
+    metadata,
+    Column("name", String(200), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("columns", Json, nullable=False),
+    Column("filename", Text, nullable=False),
+    Column("description", Text),
+    Column("created_at", Double, nullable=False),
+    PrimaryKeyConstraint("name", "version"),
+    UniqueConstraint("name", "digest"),
+    Index(None, "created_at"),
+)
+
+models = Table(
+    "models",
+    metadata,
+    Column("name", String(200), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("location", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("architecture", Text),
+    Column("job_id", String(10)),  # stays when the job is deleted
+    Column("description", Text),
+    Column("created_at", Double, nullable=False),
+    PrimaryKeyConstraint("name", "version"),
+    UniqueConstraint("name", "digest"),
+    Index(None, "created_at"),
+    Index(None, "job_id"),
+)
+
+scores = Table(
+    "scores",
+    metadata,
+    Column("id", Serial, primary_key=True),
+    _job_column(),
+    Column("attempt", Integer, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("model_digest", Text),
+    Column("benchmark", Text, nullable=False),
+    Column("metric", Text, nullable=False),
+    Column("value", Double),
+    Column("stderr", Double),
+    Column("items", BigInteger),
+    Column("higher_is_better", Boolean, nullable=False),
+    Column("settings", Json, nullable=False),
+    Column("settings_digest", String(64), nullable=False),
+    Column("created_at", Double, nullable=False),
+    Index(None, "job_id"),
+    Index(None, "benchmark", "metric", "settings_digest", "created_at"),
+)
