@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
+from sqlalchemy import select
+
 from starforge.server.store.database import Tx
 from starforge.server.store.records import Artifact
+from starforge.server.store.rows import clean, struct, upsert
+from starforge.server.store.tables import artifacts
+
+_COLUMNS = [artifacts.c[name] for name in Artifact.__struct_fields__]
 
 
 def put(
@@ -18,9 +26,23 @@ def put(
     digest: str | None = None,
 ) -> None:
     """Record an artifact; the same path of a job is replaced."""
-    raise NotImplementedError
+    row = {
+        "job_id": job_id,
+        "attempt": attempt,
+        "kind": clean(kind),
+        "path": clean(path),
+        "name": clean(name),
+        "size": size,
+        "digest": digest,
+        "created_at": time.time(),
+    }
+    upsert(tx, artifacts, ("job_id", "path"), [row])
 
 
 def of_job(tx: Tx, job_id: str, *, kind: str | None = None) -> list[Artifact]:
     """Return a job's artifacts, oldest first."""
-    raise NotImplementedError
+    statement = select(*_COLUMNS).where(artifacts.c.job_id == job_id)
+    if kind is not None:
+        statement = statement.where(artifacts.c.kind == kind)
+    order = (artifacts.c.created_at, artifacts.c.id)
+    return [struct(Artifact, row) for row in tx.execute(statement.order_by(*order))]

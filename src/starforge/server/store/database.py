@@ -3,8 +3,8 @@
 SQLite: WAL, one writer (a lock in this process, BEGIN IMMEDIATE), readers from a pool with
 their own snapshots. ``synchronous=NORMAL``: a commit survives the death of the process; a
 power cut may take back the last ones, never damage the file.
-PostgreSQL: the same code; read transactions are REPEATABLE READ, writers lock the rows
-they build upon.
+PostgreSQL: the same code, and writers take turns too: the server is one process, and events
+then become visible in the order of their ids. Read transactions are REPEATABLE READ.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -36,12 +35,11 @@ class Database:
     def __init__(self, url: URL) -> None:
         self.url = url
         self.where = url.database or "" if _is_sqlite(url) else url.render_as_string()
+        self._lock = threading.Lock()
         if _is_sqlite(url):
-            self._lock: Any = threading.Lock()
             self._writer = _sqlite_engine(url, "BEGIN IMMEDIATE", readers=0)
             self._reader = _sqlite_engine(url, "BEGIN", readers=READERS)
         else:
-            self._lock = nullcontext()
             self._writer = _postgres_engine(url)
             self._reader = self._writer.execution_options(isolation_level="REPEATABLE READ")
 
@@ -75,7 +73,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Tx]:
-        """Give a transaction that commits at the end; one at a time on SQLite."""
+        """Give a transaction that commits at the end; one at a time."""
         with self._guard(), self._lock, self._writer.begin() as tx:
             yield tx
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Mapping
 from typing import Any
+
+from sqlalchemy import func, select
 
 from starforge.i18n import Text
 from starforge.server.store.database import Tx
 from starforge.server.store.records import Event
+from starforge.server.store.rows import struct
+from starforge.server.store.tables import events
+
+_COLUMNS = [events.c[name] for name in Event.__struct_fields__]
 
 
 def add(
@@ -20,16 +27,28 @@ def add(
     time: float | None = None,
 ) -> int:
     """Record an event and return its id."""
-    raise NotImplementedError
+    statement = events.insert().values(
+        job_id=job_id,
+        time=clock.time() if time is None else time,
+        kind=kind,
+        text=text,
+        data=dict(data or {}),
+    )
+    key = tx.execute(statement).inserted_primary_key
+    assert key is not None
+    return int(key[0])
 
 
 def after(
     tx: Tx, event_id: int = 0, *, job_id: str | None = None, limit: int = 1000
 ) -> list[Event]:
     """Return events with a greater id, oldest first."""
-    raise NotImplementedError
+    statement = select(*_COLUMNS).where(events.c.id > event_id)
+    if job_id is not None:
+        statement = statement.where(events.c.job_id == job_id)
+    return [struct(Event, row) for row in tx.execute(statement.order_by(events.c.id).limit(limit))]
 
 
 def newest(tx: Tx) -> int:
     """Return the id of the newest event, 0 when there is none."""
-    raise NotImplementedError
+    return tx.execute(select(func.max(events.c.id))).scalar() or 0

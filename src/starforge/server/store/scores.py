@@ -2,33 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+import msgspec
+from sqlalchemy import Row, select
 
 from starforge.server.store.database import Tx
 from starforge.server.store.records import BoardColumn, NewScore, Score
+from starforge.server.store.rows import clean
+from starforge.server.store.tables import scores
+
+_COLUMNS = [scores.c[name] for name in Score.__struct_fields__]
 
 
 def settings_digest(settings: Mapping[str, Any]) -> str:
     """Return the sha256 of the settings' canonical JSON."""
-    raise NotImplementedError
+    return hashlib.sha256(msgspec.json.encode(settings, order="sorted")).hexdigest()
 
 
 def add(tx: Tx, job_id: str, attempt: int, rows: Sequence[NewScore]) -> None:
     """Keep scores (ingest does this for ``scores`` streams)."""
-    raise NotImplementedError
+    if rows:
+        tx.execute(scores.insert(), [_values(job_id, attempt, row) for row in rows])
+
+
+def _values(job_id: str, attempt: int, row: NewScore) -> dict[str, Any]:
+    values = msgspec.structs.asdict(row)
+    for name in ("benchmark", "metric", "model"):
+        values[name] = clean(values[name])
+    digest = settings_digest(row.settings)
+    return {**values, "job_id": job_id, "attempt": attempt, "settings_digest": digest}
 
 
 def label(tx: Tx, job_id: str, *, model: str, model_digest: str | None) -> None:
     """Say which model the scores of a job are about."""
-    raise NotImplementedError
+    mine = scores.update().where(scores.c.job_id == job_id)
+    tx.execute(mine.values(model=clean(model), model_digest=model_digest))
 
 
 def of_job(tx: Tx, job_id: str) -> list[Score]:
     """Return a job's scores, oldest first."""
-    raise NotImplementedError
+    statement = select(*_COLUMNS).where(scores.c.job_id == job_id)
+    return [_score(row) for row in tx.execute(statement.order_by(scores.c.id))]
+
+
+def _score(row: Row[Any]) -> Score:
+    fields = dict(row._mapping)
+    if fields["value"] is None:  # SQLite keeps NaN as NULL
+        fields["value"] = math.nan
+    return msgspec.convert(fields, type=Score)
 
 
 def board(tx: Tx, *, benchmark: str | None = None, model: str | None = None) -> list[BoardColumn]:
-    """Return columns of comparable scores, by benchmark, metric and settings."""
-    raise NotImplementedError
+    """Return columns of comparable scores, by benchmark, metric and settings.
+
+    A model is told apart by its digest where known, else by its label.
+    """
+    statement = select(*_COLUMNS)
+    if benchmark is not None:
+        statement = statement.where(scores.c.benchmark == benchmark)
+    if model is not None:
+        statement = statement.where(scores.c.model == model)
+    order = (scores.c.benchmark, scores.c.metric, scores.c.settings_digest)
+    newest = (scores.c.created_at.desc(), scores.c.id.desc())
+    columns: dict[tuple[str, str, str], dict[tuple[str, str], Score]] = {}
+    for row in tx.execute(statement.order_by(*order, *newest)):
+        score = _score(row)
+        key = (score.benchmark, score.metric, score.settings_digest)
+        who = (score.model, score.model_digest or "")
+        columns.setdefault(key, {}).setdefault(who, score)
+    return [_column(rows.values()) for rows in columns.values()]
+
+
+def _column(rows: Collection[Score]) -> BoardColumn:
+    newest = max(rows, key=lambda score: score.created_at)
+    sign = -1.0 if newest.higher_is_better else 1.0
+
+    def rank(score: Score) -> tuple[bool, float, str]:
+        return math.isnan(score.value), sign * score.value, score.model
+
+    return BoardColumn(
+        benchmark=newest.benchmark,
+        metric=newest.metric,
+        settings_digest=newest.settings_digest,
+        settings=newest.settings,
+        higher_is_better=newest.higher_is_better,
+        rows=sorted(rows, key=rank),
+    )
