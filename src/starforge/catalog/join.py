@@ -133,7 +133,7 @@ def _check_scaffold(recipe: Recipe) -> list[str]:
 
 
 def out_of_range(parameter: Parameter, value: Any) -> str | None:
-    """Return the range as text (``> 0``, ``between 0 and 1``) when ``value`` is outside."""
+    """Return the range as text (``> 0, <= 1``) when ``value`` is outside."""
     numbers = value if isinstance(value, list) else [value]
     low, high = parameter.minimum, parameter.maximum
     for number in numbers:
@@ -148,13 +148,13 @@ def out_of_range(parameter: Parameter, value: Any) -> str | None:
 
 
 def range_text(parameter: Parameter) -> str:
-    """Write the allowed range: ``> 0``, ``>= 1``, ``> 0 and <= 1``; empty when unlimited."""
+    """Write the allowed range: ``> 0``, ``>= 1``, ``> 0, <= 1``; empty when unlimited."""
     parts = []
     if parameter.minimum is not None:
         parts.append(f"{'>' if parameter.exclusive_minimum else '>='} {parameter.minimum:g}")
     if parameter.maximum is not None:
         parts.append(f"<= {parameter.maximum:g}")
-    return " and ".join(parts)
+    return ", ".join(parts)
 
 
 def recipe_digest(recipe: Recipe) -> str:

@@ -7,9 +7,35 @@ from typing import Any
 
 import msgspec
 
-from starforge.findings import Location
-from starforge.lab.document import Document
+from starforge.catalog.types import accepts, describe
+from starforge.findings import Finding, Location, nearest
+from starforge.i18n import Text
+from starforge.lab import rules_experiment as rules
+from starforge.lab.document import Document, load_document
+from starforge.lab.values import given, parse_duration, shown
 from starforge.plan import Policies
+
+EXPERIMENT_FILE = "experiment.yaml"
+CONFIG_FILE = "config.yaml"
+LOCK_FILE = "recipe.lock.json"
+
+_KEYS = {
+    "method": "str", "model": "str", "data": "dict", "params": "dict", "resources": "str",
+    "then": "list[str]", "policies": "dict", "description": "str", "tags": "list[str]",
+    "priority": "int",
+}  # fmt: skip
+_SPLITS = {"train": "str", "validation": "str", "test": "str"}
+_POLICIES = {
+    "nan_loss": "bool", "nan_metrics": "list[str]",
+    "time_limit": "duration", "stop_grace": "duration",
+}  # fmt: skip
+# Words of other tools for the same thing.
+_SYNONYMS = {
+    "val": "validation", "valid": "validation", "eval": "validation", "dev": "validation",
+    "parameters": "params", "config": "params", "hyperparameters": "params",
+    "dataset": "data", "datasets": "data", "algorithm": "method", "recipe": "method",
+    "base_model": "model", "profile": "resources", "timeout": "time_limit",
+}  # fmt: skip
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,3 +64,89 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     def at(self, key: str) -> Location:
         """Return where ``key`` stands in experiment.yaml (its parent when it is absent)."""
         return self.document.at(key)
+
+
+def load_experiment(folder: Path) -> tuple[Experiment | None, list[Finding]]:
+    """Read an experiment folder; ``None`` when there is no method to check it against.
+
+    What can be read is kept even when other parts are wrong, so that one look shows all
+    findings.
+    """
+    folder = folder.absolute()
+    file = folder / EXPERIMENT_FILE
+    if not file.exists():
+        at = Location(file=EXPERIMENT_FILE)
+        return None, [rules.NO_FILE.at(at, folder=folder)]
+    document, findings = load_document(file, EXPERIMENT_FILE)
+    config_document = None
+    if (folder / CONFIG_FILE).exists():
+        config_document, more = load_document(folder / CONFIG_FILE, CONFIG_FILE)
+        findings += more
+    if document.broken:
+        return None, findings
+    fields = _read(document, "", document.mapping, _KEYS, findings)
+    data = _read(document, "data", fields.pop("data", {}), _SPLITS, findings)
+    policies = _read(document, "policies", fields.pop("policies", {}), _POLICIES, findings)
+    if fields.get("then"):
+        findings.append(rules.THEN_NOT_RUN.at(document.at("then")))
+    if not fields.get("method"):
+        if document.get("method") is None:
+            findings.append(rules.NO_METHOD.at(Location(file=EXPERIMENT_FILE, key="method")))
+        return None, findings
+    experiment = Experiment(
+        folder=folder, name=folder.name, document=document, config_document=config_document,
+        config=config_document.mapping if config_document else {},
+        data=data, policies=Policies(**policies), **fields,
+    )  # fmt: skip
+    return experiment, findings
+
+
+def _read(
+    document: Document,
+    parent: str,
+    mapping: dict[str, Any],
+    types: dict[str, str],
+    findings: list[Finding],
+) -> dict[str, Any]:
+    """Return the usable entries of ``mapping``; an empty value counts as not written."""
+    fields: dict[str, Any] = {}
+    for key, value in mapping.items():
+        path = f"{parent}.{key}" if parent else key
+        if key not in types:
+            findings.append(_unknown_key(document.at(path), key, types))
+        elif value is None:
+            continue
+        elif types[key] == "duration":
+            seconds = parse_duration(value)
+            if seconds is None:
+                at = document.at(path)
+                findings.append(rules.DURATION.at(at, key=key, value=shown(value)))
+            else:
+                fields[key] = seconds
+        else:
+            ok, made = accepts(types[key], value)
+            if ok:
+                fields[key] = made
+            else:
+                findings.append(_wrong_type(document.at(path), path, types[key], value))
+    return fields
+
+
+def _unknown_key(at: Location, key: str, types: dict[str, str]) -> Finding:
+    meant = [_SYNONYMS[key.lower()]] if _SYNONYMS.get(key.lower()) in types else []
+    near = meant or nearest(key, types, count=1)
+    hint = None
+    if near:
+        hint = Text(f"did you mean `{near[0]}`?", f"是不是想写 `{near[0]}`？")
+    return rules.UNKNOWN_KEY.at(at, hint=hint, key=at.key, known=", ".join(types))
+
+
+def _wrong_type(at: Location, key: str, wanted: str, value: Any) -> Finding:
+    hint = None
+    if key == "data" and isinstance(value, str):
+        hint = Text(f"write `data: {{train: {value}}}`", f"请写成 `data: {{train: {value}}}`")
+    elif wanted == "str" and isinstance(value, int | float):
+        hint = Text(f'put quotes around it: "{shown(value)}"', f'请加上引号："{shown(value)}"')
+    elif wanted == "list[str]" and isinstance(value, str):
+        hint = Text(f"write `[{value}]`", f"请写成 `[{value}]`")
+    return rules.WRONG_TYPE.at(at, hint=hint, key=key, wanted=describe(wanted), given=given(value))

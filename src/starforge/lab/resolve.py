@@ -1,7 +1,244 @@
-"""Join an experiment with its recipe and contract into one resolved config."""
+"""Join an experiment with its recipe and contract into one resolved config.
+
+Later wins: upstream default, recipe default, config.yaml, ``params``, ``--set``. The same
+path set to different values by config.yaml and ``params``, or by two names in ``--set``,
+is a conflict. Pins always hold.
+"""
 
 from __future__ import annotations
 
-from starforge.lab.resolved import USER_LAYERS, Layer, Origin, ResolvedConfig
+import copy
+from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["USER_LAYERS", "Layer", "Origin", "ResolvedConfig"]
+from starforge.catalog.join import out_of_range
+from starforge.catalog.models import Contract, ContractConfig, ContractKey, Pin, Recipe
+from starforge.catalog.types import accepts, accepts_key, describe
+from starforge.findings import Finding, nearest
+from starforge.i18n import Text
+from starforge.lab import rules_config as rules
+from starforge.lab.assign import Assignment, Collector, did_you_mean
+from starforge.lab.experiment import Experiment
+from starforge.lab.resolved import USER_LAYERS, Layer, Origin, ResolvedConfig
+from starforge.lab.values import given, shown
+from starforge.plan import Difference
+
+__all__ = ["USER_LAYERS", "Layer", "Origin", "ResolvedConfig", "resolve"]
+
+_OPEN_KEY = ContractKey(type="Any")
+
+
+def resolve(
+    experiment: Experiment, recipe: Recipe, contract: Contract, sets: Sequence[str] = ()
+) -> tuple[ResolvedConfig, list[Finding]]:
+    """Return the resolved config and every finding about what the user set.
+
+    Values with an error finding are left out of the result, so that later checks see only
+    values that make sense.
+    """
+    config = contract.configs[recipe.config]
+    collector = Collector(recipe, config)
+    layers = [
+        collector.from_config(experiment),
+        collector.from_params(experiment),
+        collector.from_sets(sets),
+    ]
+    findings = collector.findings
+    judge = _Judge(recipe, config, findings)
+    kept = [[made for one in layer if (made := judge.check(one))] for layer in layers]
+    findings += _conflicts(kept)
+    values, origins = _our_layers(recipe, config)
+    for layer in kept:
+        for one in layer:
+            _put(values, one, collector)
+            origins[one.path] = Origin(layer=one.layer, at=one.at, parameter=one.parameter)
+    return _finish(recipe, config, values, origins), findings
+
+
+class _Judge:
+    """Checks single assignments: pins, type, choices, range."""
+
+    def __init__(
+        self, recipe: Recipe, config: ContractConfig, findings: list[Finding]
+    ) -> None:
+        self.recipe = recipe
+        self.config = config
+        self.findings = findings
+        self._pins = {pin.path: pin for pin in recipe.pins}
+        self._parameters = {parameter.path: parameter for parameter in recipe.parameters}
+
+    def check(self, one: Assignment) -> Assignment | None:
+        """Return the assignment with the value its type means, ``None`` when it is wrong."""
+        pin = self._pin(one.path)
+        if pin is not None:
+            self._note(rules.PINNED.at(one.at, key=one.name, method=self.recipe.name,
+                                       reason=pin.reason))  # fmt: skip
+            return None
+        key = self.config.keys.get(one.path, _OPEN_KEY)
+        ok, value = accepts_key(key, one.value)
+        if not ok:
+            self._note(self._wrong_type(one, key))
+            return None
+        wrong = self._not_a_choice(one, key, value) or self._outside(one, value)
+        if wrong is not None:
+            self._note(wrong)
+            return None
+        return Assignment(path=one.path, name=one.name, value=value, layer=one.layer,
+                          at=one.at, parameter=one.parameter)  # fmt: skip
+
+    def _note(self, finding: Finding) -> None:
+        # A value the YAML reader already complained about (NaN, ...) is one mistake, not two.
+        at = finding.at
+        if at.file is None or not any(
+            (f.at.file, f.at.key) == (at.file, at.key) for f in self.findings
+        ):
+            self.findings.append(finding)
+
+    def _pin(self, path: str) -> Pin | None:
+        parts = path.split(".")
+        prefixes = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+        return next((self._pins[p] for p in prefixes if p in self._pins), None)
+
+    def _wrong_type(self, one: Assignment, key: ContractKey) -> Finding:
+        hint = None
+        if accepts(key.type, shown(one.value))[0] and not isinstance(one.value, list | dict):
+            hint = Text(f'put quotes around it: "{shown(one.value)}"',
+                        f'请加上引号："{shown(one.value)}"')  # fmt: skip
+        elif accepts(key.type, [one.value])[0]:
+            hint = Text(f"write it as a list: `[{shown(one.value)}]`",
+                        f"请写成列表：`[{shown(one.value)}]`")  # fmt: skip
+        return rules.WRONG_TYPE.at(
+            one.at, hint=hint, key=one.name, wanted=describe(key.type),
+            given=given(one.value), pin=self.recipe.pin,
+        )  # fmt: skip
+
+    def _not_a_choice(self, one: Assignment, key: ContractKey, value: Any) -> Finding | None:
+        parameter = self._parameters.get(one.path)
+        choices = (parameter.choices if parameter else None) or key.choices
+        if not choices or value is None:
+            return None
+        items = value if isinstance(value, list) else [value]
+        wrong = next((item for item in items if item not in choices), None)
+        if wrong is None:
+            return None
+        listed = [shown(choice) for choice in choices]
+        return rules.NOT_A_CHOICE.at(
+            one.at, hint=did_you_mean(nearest(shown(wrong), listed, count=1)), key=one.name,
+            value=shown(wrong), pin=self.recipe.pin, choices=", ".join(listed),
+        )  # fmt: skip
+
+    def _outside(self, one: Assignment, value: Any) -> Finding | None:
+        parameter = self._parameters.get(one.path)
+        allowed = out_of_range(parameter, value) if parameter else None
+        if parameter is None or allowed is None:
+            return None
+        return rules.OUT_OF_RANGE.at(
+            one.at, key=one.name, value=shown(value), allowed=allowed,
+            default=shown(parameter.default),
+        )  # fmt: skip
+
+
+def _conflicts(layers: list[list[Assignment]]) -> list[Finding]:
+    """Two names for one path with different values, where neither is known to win."""
+    in_config, in_params, in_sets = layers
+    findings = []
+    overridden = {one.path for one in in_sets}
+    written = {one.path: one for one in in_config if one.path not in overridden}
+    for one in in_params:
+        other = written.get(one.path)
+        if other is not None and not same(one.value, other.value):
+            place = f"config.yaml:{other.at.line}" if other.at.line else "config.yaml"
+            findings.append(_conflict(one, other, place))
+    by_path: dict[str, Assignment] = {}
+    for one in in_sets:
+        other = by_path.get(one.path)
+        if other is not None and other.name != one.name and not same(one.value, other.value):
+            findings.append(_conflict(one, other, "--set"))
+        by_path[one.path] = one
+    return findings
+
+
+def _conflict(one: Assignment, other: Assignment, place: str) -> Finding:
+    return rules.CONFLICT.at(
+        one.at, key=one.name, value=shown(one.value), other=other.name,
+        other_value=shown(other.value), other_source=place, path=one.path,
+    )  # fmt: skip
+
+
+def _our_layers(
+    recipe: Recipe, config: ContractConfig
+) -> tuple[dict[str, Any], dict[str, Origin]]:
+    values = {path: copy.deepcopy(key.default) for path, key in config.keys.items()}
+    origins: dict[str, Origin] = {}
+    for parameter in recipe.parameters:
+        if not same(parameter.default, values.get(parameter.path)):
+            values[parameter.path] = copy.deepcopy(parameter.default)
+            origins[parameter.path] = Origin(layer="recipe", parameter=parameter.name)
+    for pin in recipe.pins:
+        values[pin.path] = values.get(pin.path) if pin.keep else copy.deepcopy(pin.value)
+        origins[pin.path] = Origin(layer="pin")
+    return values, origins
+
+
+def _put(values: dict[str, Any], one: Assignment, collector: Collector) -> None:
+    holder = _holder(values, one.path, collector)
+    if holder is None:
+        values[one.path] = one.value
+        return
+    node = values[holder] = dict(values.get(holder) or {})
+    *parents, last = one.path.removeprefix(holder + ".").split(".")
+    for part in parents:
+        inner = node.get(part)
+        node[part] = dict(inner) if isinstance(inner, dict) else {}
+        node = node[part]
+    node[last] = one.value
+
+
+def _holder(values: dict[str, Any], path: str, collector: Collector) -> str | None:
+    """Return the key whose mapping ``path`` belongs into, ``None`` when it is a key itself."""
+    if path in collector.config.keys:
+        return None
+    if not collector.config.open:
+        return collector.holder(path)
+    parents = [path[:dot] for dot, letter in enumerate(path) if letter == "."]
+    return next((p for p in parents if isinstance(values.get(p), dict)), None)
+
+
+def _finish(
+    recipe: Recipe,
+    config: ContractConfig,
+    values: dict[str, Any],
+    origins: dict[str, Origin],
+) -> ResolvedConfig:
+    values = dict(sorted(values.items()))
+    names = {parameter.path: parameter.name for parameter in recipe.parameters}
+    differs = []
+    for path, value in values.items():
+        key = config.keys.get(path, _OPEN_KEY)
+        if same(value, key.default):
+            continue
+        origin = origins.get(path) or _inner_origin(path, origins)
+        differs.append(
+            Difference(path=path, value=value, default=key.default, source=origin.layer,
+                       parameter=names.get(path))
+        )  # fmt: skip
+    return ResolvedConfig(
+        values=values,
+        parameters={parameter.name: values[parameter.path] for parameter in recipe.parameters},
+        differs=differs,
+        origins=origins,
+        paths={parameter.name: parameter.path for parameter in recipe.parameters},
+    )
+
+
+def _inner_origin(path: str, origins: dict[str, Origin]) -> Origin:
+    """Return who set something inside the mapping at ``path``."""
+    inner = (origins[p] for p in origins if p.startswith(path + "."))
+    return next(inner, Origin(layer="upstream"))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Compare values as a framework would: ``1`` is ``1.0``, but neither is ``True``."""
+    if isinstance(left, bool) is not isinstance(right, bool):
+        return False
+    return bool(left == right)

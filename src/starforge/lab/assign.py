@@ -1,0 +1,228 @@
+"""Collect what the user sets: from config.yaml, from ``params`` and from ``--set``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from starforge.catalog.models import ContractConfig, Recipe
+from starforge.catalog.types import TypeExpr, parse_type
+from starforge.findings import Finding, Location, nearest
+from starforge.i18n import Text
+from starforge.lab import rules_config as rules
+from starforge.lab import rules_yaml
+from starforge.lab.document import parse_document
+from starforge.lab.experiment import Experiment
+from starforge.lab.resolved import Layer
+from starforge.lab.scalars import NotFiniteError, TooLargeError, plain_value
+
+
+class Assignment(msgspec.Struct, frozen=True, kw_only=True):
+    """One value the user set. ``path`` is native, ``name`` as it was written."""
+
+    path: str
+    name: str
+    value: Any
+    layer: Layer
+    at: Location
+    parameter: str | None = None
+
+
+class Collector:
+    """Turns what is written into assignments, with findings for unknown names."""
+
+    def __init__(self, recipe: Recipe, config: ContractConfig) -> None:
+        self.recipe = recipe
+        self.config = config
+        self.findings: list[Finding] = []
+        self._by_path = {parameter.path: parameter.name for parameter in recipe.parameters}
+        self._renamed = {renamed.old: renamed for renamed in recipe.renamed}
+        self._sections = {
+            path[:dot] for path in config.keys for dot, c in enumerate(path) if c == "."
+        }
+
+    def from_config(self, experiment: Experiment) -> list[Assignment]:
+        """Return the native keys of config.yaml, nested or dotted."""
+        document = experiment.config_document
+        if document is None:
+            return []
+        found = []
+        for path, value in self._flatten("", experiment.config):
+            at = document.at(path)
+            if self.is_native(path):
+                found.append(self._native(path, value, "config.yaml", at))
+            else:
+                self.findings.append(self._unknown_key(path, at))
+        return found
+
+    def from_params(self, experiment: Experiment) -> list[Assignment]:
+        """Return the published parameters of experiment.yaml."""
+        found = []
+        for name, value in experiment.params.items():
+            at = experiment.at(f"params.{name}")
+            parameter = self.recipe.parameter(name)
+            if parameter is None:
+                self.findings.append(self._unknown_parameter(name, at))
+                continue
+            found.append(
+                Assignment(path=parameter.path, name=name, value=value, layer="experiment.yaml",
+                           at=at, parameter=name)
+            )  # fmt: skip
+        return found
+
+    def from_sets(self, sets: Sequence[str]) -> list[Assignment]:
+        """Return the values of ``--set name=value``, in order."""
+        found = []
+        for text in sets:
+            name, equals, written = text.partition("=")
+            name = name.strip()
+            if not equals or not name:
+                self.findings.append(rules.SET_SYNTAX.at(Location(key=name or None), text=text))
+                continue
+            value, problem = parse_value(written)
+            at = Location(key=name, value=value if problem is None else written)
+            if problem is not None:
+                self.findings.append(rules.SET_VALUE.at(at, text=text, problem=problem))
+                continue
+            made = self._from_set(name, value, at)
+            if made is not None:
+                found.append(made)
+        return found
+
+    def _from_set(self, name: str, value: Any, at: Location) -> Assignment | None:
+        parameter = self.recipe.parameter(name)
+        if parameter is not None:
+            if parameter.path != name and name in self.config.keys:
+                self.findings.append(rules.SET_BOTH.at(at, key=name, path=parameter.path))
+            return Assignment(path=parameter.path, name=name, value=value, layer="--set",
+                              at=at, parameter=name)  # fmt: skip
+        if self.is_native(name):
+            return self._native(name, value, "--set", at)
+        self.findings.append(self._unknown_key(name, at))
+        return None
+
+    def _native(self, path: str, value: Any, layer: Layer, at: Location) -> Assignment:
+        renamed = self._renamed.get(path)
+        if renamed is not None:
+            hint = renamed.note if renamed.new is None else None
+            self.findings.append(
+                rules.DEPRECATED_KEY.at(
+                    at, hint=hint, key=path, new=renamed.new, pin=self.recipe.pin
+                )
+            )
+        return Assignment(path=path, name=path, value=value, layer=layer, at=at,
+                          parameter=self._by_path.get(path))  # fmt: skip
+
+    def is_native(self, path: str) -> bool:
+        """Say whether the contract takes ``path``, or a key inside a mapping of it."""
+        if path in self.config.keys or self.config.open:
+            return True
+        return self.holder(path) is not None
+
+    def holder(self, path: str) -> str | None:
+        """Return the key of mapping type that ``path`` lies in, if any."""
+        parent = path.rpartition(".")[0]
+        while parent:
+            key = self.config.keys.get(parent)
+            if key is not None and takes_mapping(parse_type(key.type)):
+                return parent
+            parent = parent.rpartition(".")[0]
+        return None
+
+    def _flatten(self, prefix: str, mapping: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        for key, value in mapping.items():
+            path = f"{prefix}.{key}" if prefix else key
+            if isinstance(value, dict) and path in self._sections:
+                yield from self._flatten(path, value)
+            else:
+                yield path, value
+
+    def _unknown_key(self, path: str, at: Location) -> Finding:
+        recipe = self.recipe
+        renamed = self._renamed.get(path)
+        if renamed is not None:
+            new = renamed.new
+            hint = renamed.note if new is None else _use(new, renamed.note, self._by_path.get(new))
+            return rules.RENAMED_KEY.at(at, hint=hint, key=path, new=new, pin=recipe.pin)
+        parameter = recipe.parameter(path)
+        if parameter is not None:
+            hint = Text(
+                f"`{path}` is the published name: put it under `params` in experiment.yaml, "
+                f"or write upstream's key `{parameter.path}` here",
+                f"`{path}` 是公开参数名：请写到 experiment.yaml 的 `params` 下，"
+                f"或在这里写上游的键 `{parameter.path}`",
+            )
+        else:
+            names = {p.name for p in recipe.parameters} if at.file is None else set()
+            hint = did_you_mean(nearest(path, self.config.keys.keys() | names))
+        return rules.UNKNOWN_KEY.at(at, hint=hint, key=path, pin=recipe.pin, method=recipe.name)
+
+    def _unknown_parameter(self, name: str, at: Location) -> Finding:
+        recipe = self.recipe
+        published = self._by_path.get(name)
+        renamed = self._renamed.get(name)
+        if published is not None:
+            hint: Text | None = Text(
+                f"`{name}` is upstream's key; its parameter is called `{published}`",
+                f"`{name}` 是上游的键，对应的参数名是 `{published}`",
+            )
+        elif renamed is not None and renamed.new is not None:
+            hint = _use(renamed.new, renamed.note, self._by_path.get(renamed.new))
+        elif name in self.config.keys:
+            hint = Text(
+                f"`{name}` is upstream's own key: put it into config.yaml",
+                f"`{name}` 是上游自己的键，请写到 config.yaml 中",
+            )
+        else:
+            hint = did_you_mean(self._near_parameter(name))
+        return rules.UNKNOWN_PARAMETER.at(at, hint=hint, key=name, method=recipe.name)
+
+    def _near_parameter(self, name: str) -> list[str]:
+        by_any_name = {p.name: p.name for p in self.recipe.parameters} | self._by_path
+        return list(dict.fromkeys(by_any_name[near] for near in nearest(name, by_any_name)))
+
+
+def takes_mapping(expr: TypeExpr) -> bool:
+    """Say whether a mapping fits the type."""
+    if expr.kind == "union":
+        return any(takes_mapping(member) for member in expr.args)
+    return expr.kind in ("dict", "any")
+
+
+def did_you_mean(near: list[str]) -> Text | None:
+    """Return the hint that names the nearest right names."""
+    if not near:
+        return None
+    listed_en, listed_zh = (glue.join(f"`{one}`" for one in near) for glue in (" or ", " 或 "))
+    return Text(f"did you mean {listed_en}?", f"是不是想写 {listed_zh}？")
+
+
+def _use(new: str, note: Text | None, parameter: str | None) -> Text:
+    also_en = f" (parameter `{parameter}`)" if parameter and parameter != new else ""
+    also_zh = f"（参数名 `{parameter}`）" if parameter and parameter != new else ""
+    why_en, why_zh = (f" ({note.en})", f"（{note.zh}）") if note else ("", "")
+    return Text(
+        f"did you mean `{new}`{also_en}?{why_en}", f"是不是想写 `{new}`{also_zh}？{why_zh}"
+    )
+
+
+def parse_value(written: str) -> tuple[Any, Text | None]:
+    """Read the value of ``--set``: a plain scalar, or YAML in brackets or quotes.
+
+    Nothing after ``=`` is the empty text; write ``null`` for no value.
+    """
+    text = written.strip()
+    if not text:
+        return "", None
+    if text[0] not in "[{'\"":
+        try:
+            return plain_value(text), None
+        except (NotFiniteError, TooLargeError):
+            rule = rules_yaml.NOT_FINITE
+            return None, rule.message.format(value=text)
+    document, findings = parse_document(f"value: {text}".encode(), "--set")
+    if findings:
+        return None, findings[0].message
+    return document.mapping.get("value"), None
