@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from starforge import layout
-from starforge.catalog.models import Contract, Recipe
+from starforge.catalog.join import contract_digest
+from starforge.catalog.models import Recipe
 from starforge.lab.context import PrepareContext
 from starforge.plan import (
     CheckpointPlan,
@@ -82,11 +83,6 @@ def inputs_of(context: PrepareContext) -> list[InputRef]:
     return model + [context.data[split].ref for split in sorted(context.data)]
 
 
-def contract_digest(contract: Contract) -> str:
-    """Return the sha256 of a contract's canonical JSON."""
-    return hashlib.sha256(msgspec.json.encode(contract, order="sorted")).hexdigest()
-
-
 def runtime_pin(context: PrepareContext) -> RuntimePin | None:
     """Return the runtime the job needs, for the device its resources ask for."""
     name = context.recipe.runtime
@@ -127,7 +123,7 @@ def assemble(
         framework=recipe.framework,
         version=recipe.version,
         recipe_digest=recipe.digest,
-        contract_digest=contract_digest(context.contract),
+        contract_digest=contract_digest(context.contract, recipe.config),
         runtime=runtime_pin(context),
         processes=processes,
         files=[*files, *library_files(), *context.code_files],

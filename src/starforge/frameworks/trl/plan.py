@@ -1,0 +1,115 @@
+"""The launch plan of TRL methods."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from starforge import layout
+from starforge.findings import Finding
+from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
+from starforge.lab.context import PrepareContext
+from starforge.plan import LaunchPlan, PlanFile, Process, Stream
+
+SHARED_DRIVERS = ("job_files.py", "tiny_model.py")
+TRL_DRIVERS = ("trl_callbacks.py", "trl_checkpoints.py", "trl_data.py", "trl_model.py")
+
+
+class Trl:
+    """Plans TRL jobs: one ``trainer`` process, or ``torchrun`` over the GPUs asked for."""
+
+    name = "trl"
+
+    def checks(self, context: PrepareContext) -> list[Finding]:
+        """Return nothing of its own: the rules for training are in ``starforge.checks``."""
+        return []
+
+    def plan(self, context: PrepareContext) -> LaunchPlan:
+        """Return the plan of one TRL job."""
+        return assemble(
+            context,
+            processes=[_trainer(context)],
+            files=_files(context),
+            streams=_streams(context),
+            total_steps=total_steps(context),
+        )
+
+
+def _trainer(context: PrepareContext) -> Process:
+    driver = [
+        f"${{RECORD}}/driver/{context.recipe.entry.driver}",
+        "--config", "${RECORD}/config.json",
+        "--model", "${MODEL}",
+        "--data", "${DATA}",
+        "--output", "${OUTPUT}",
+    ]  # fmt: skip
+    gpus = context.resources.gpus
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(gpus)]
+    argv = ["${PYTHON}", *(launcher if gpus > 1 else []), *driver]
+    # The experiment's folder is the working directory, so that native keys may name files in it.
+    return Process(role="trainer", argv=argv, env=_environment(context), cwd="${CODE}")
+
+
+def _environment(context: PrepareContext) -> dict[str, str]:
+    # torchrun divides the machine among its processes; one process may use all of its CPUs.
+    threads = max(1, context.resources.cpus // max(1, context.resources.gpus))
+    return {
+        "PYTHONPATH": "${LIB}",
+        "PYTHONUNBUFFERED": "1",
+        "OMP_NUM_THREADS": str(threads),
+        "TOKENIZERS_PARALLELISM": "false",
+        "TENSORBOARD_LOGGING_DIR": f"${{ATTEMPT}}/{layout.TENSORBOARD}",
+        "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+    }
+
+
+def _files(context: PrepareContext) -> list[PlanFile]:
+    config = context.config
+    job = {
+        "config": {d.path: d.value for d in config.differs},
+        "data": {split: f"{split}.jsonl" for split in sorted(context.data)},
+    }
+    driver = context.recipe.entry.driver or ""
+    return [
+        config_file(job),
+        *driver_files("trl/drivers", driver, *TRL_DRIVERS),
+        *driver_files("_drivers", *SHARED_DRIVERS),
+    ]
+
+
+def _streams(context: PrepareContext) -> list[Stream]:
+    return [
+        Stream(
+            format="tensorboard",
+            path=f"{layout.TENSORBOARD}/events.out.tfevents.*",
+            names=metric_names(context.recipe),
+        ),
+        Stream(format="report", path=f"{layout.METRICS}/*.jsonl"),
+        Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
+    ]
+
+
+def total_steps(context: PrepareContext) -> int | None:
+    """Return how many optimizer steps the job takes, when it can be known before it runs."""
+    config = context.config
+    max_steps = config.get("max_steps", -1)
+    if isinstance(max_steps, int) and max_steps > 0:
+        return max_steps
+    train = context.data.get("train")
+    # Only a row count that is part of the plan may be used: the plan must come out the same
+    # on the server. With packing the number of sequences is known only after tokenizing.
+    if train is None or not train.ref.rows or config.get("packing"):
+        return None
+    return steps_of(train.ref.rows, context.resources.gpus, config.values)
+
+
+def steps_of(rows: int, gpus: int, config: dict[str, Any]) -> int:
+    """Return the optimizer steps of ``num_train_epochs`` over ``rows``, as the trainer counts."""
+    per_pass = int(config.get("per_device_train_batch_size", 8)) * max(1, gpus)
+    rounding = math.floor if config.get("dataloader_drop_last") else math.ceil
+    passes = rounding(rows / per_pass)
+    accumulation = int(config.get("gradient_accumulation_steps", 1))
+    steps_an_epoch = max(1, math.ceil(passes / accumulation))
+    return math.ceil(float(config.get("num_train_epochs", 3.0)) * steps_an_epoch)
