@@ -45,7 +45,7 @@ def version(as_json: bool) -> None:
     "completion",
     ("Print the completion script of a shell.", "输出某个 shell 的补全脚本。"),
     (
-        'echo \'eval "$(sf completion bash)"\' >> ~/.bashrc',
+        "echo 'eval \"$(sf completion bash)\"' >> ~/.bashrc",
         ("complete in every new bash", "在每个新的 bash 中启用补全"),
     ),
     (

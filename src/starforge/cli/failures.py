@@ -33,7 +33,12 @@ def report(error: Exception, *, as_json: bool = False) -> int:
     if isinstance(error, StarForgeError):
         hint = error.hint.pick() if error.hint else None
         return _say(
-            error.code, error.message.pick(), hint, error.exit_code, as_json, _findings(error)
+            error.code,
+            error.message.pick(),
+            hint,
+            error.exit_code,
+            as_json,
+            findings=_findings(error),
         )
     if isinstance(error, click.UsageError):
         return _say("cli/usage", error.format_message(), _usage(error), ExitCode.USAGE, as_json)
@@ -50,7 +55,7 @@ def _usage(error: click.UsageError) -> str | None:
 
 
 def _findings(error: StarForgeError) -> list[dict[str, Any]] | None:
-    """Findings that a server sent with its refusal (``client.errors.FindingsRefused``)."""
+    """Findings that a server sent with its refusal (``client.errors.FindingsError``)."""
     findings: Iterable[dict[str, Any]] | None = getattr(error, "findings", None)
     return None if findings is None else list(findings)
 
@@ -78,6 +83,7 @@ def _say(
     hint: str | None,
     exit_code: int,
     as_json: bool,
+    *,
     findings: list[dict[str, Any]] | None = None,
 ) -> int:
     from starforge.cli.output import style

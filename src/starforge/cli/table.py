@@ -1,0 +1,107 @@
+"""Which commands ``sf`` has, and in which module each lives."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from starforge.cli.base import Both
+
+
+class Lazy(NamedTuple):
+    """A command that is imported when it is used. ``text`` is its line in ``sf --help``."""
+
+    module: str
+    attribute: str
+    text: Both
+
+
+SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
+    (
+        ("Experiments", "实验"),
+        {
+            "init": Lazy(
+                "lab",
+                "init",
+                ("Create a lab: a folder for experiments.", "新建一个实验室（存放实验的目录）。"),
+            ),
+            "new": Lazy(
+                "lab", "new", ("Create an experiment of a method.", "按某个方法新建一个实验。")
+            ),
+            "ls": Lazy(
+                "lab", "ls", ("List the experiments of this lab.", "列出当前实验室的实验。")
+            ),
+            "methods": Lazy(
+                "methods",
+                "methods",
+                ("Browse the methods and their parameters.", "浏览方法及其参数。"),
+            ),
+            "validate": Lazy(
+                "validate",
+                "validate",
+                ("Check an experiment; touch nothing.", "检查一个实验，不做任何改动。"),
+            ),
+            "plan": Lazy(
+                "plan", "plan", ("Show exactly what would run.", "显示将要运行的全部内容。")
+            ),
+        },
+    ),
+    (
+        ("Jobs", "任务"),
+        {
+            "submit": Lazy(
+                "submit", "submit", ("Run an experiment as a job.", "把实验作为任务提交运行。")
+            ),
+            "job": Lazy("job", "job", ("Look at jobs and steer them.", "查看和控制任务。")),
+            "bench": Lazy(
+                "bench", "bench", ("Benchmark models and compare scores.", "评测模型、对比得分。")
+            ),
+        },
+    ),
+    (
+        ("Data, models, runtimes", "数据、模型与运行环境"),
+        {
+            "dataset": Lazy(
+                "dataset", "dataset", ("Register data and look it up.", "登记和查询数据集。")
+            ),
+            "model": Lazy(
+                "model", "model", ("Register models and look them up.", "登记和查询模型。")
+            ),
+            "runtime": Lazy(
+                "runtime",
+                "runtime",
+                (
+                    "Install the pinned environments of frameworks.",
+                    "安装各框架的固定版本运行环境。",
+                ),
+            ),
+        },
+    ),
+    (
+        ("Server", "服务"),
+        {
+            "up": Lazy("server", "up", ("Start the embedded server.", "启动内嵌服务。")),
+            "down": Lazy(
+                "server",
+                "down",
+                ("Stop the embedded server; jobs go on.", "停止内嵌服务，任务继续运行。"),
+            ),
+            "status": Lazy(
+                "server",
+                "status",
+                ("Show whether a server runs, and where.", "查看服务是否在运行及其地址。"),
+            ),
+            "login": Lazy("login", "login", ("Use a server elsewhere.", "改用别处的服务。")),
+            "logout": Lazy("login", "logout", ("Forget that server.", "不再使用那个服务。")),
+        },
+    ),
+    (
+        ("This tool", "本工具"),
+        {
+            "version": Lazy("about", "version", ("Show versions.", "显示版本。")),
+            "completion": Lazy(
+                "about", "completion", ("Print shell completion.", "输出 shell 补全脚本。")
+            ),
+        },
+    ),
+]
+COMMANDS: dict[str, Lazy] = {name: lazy for _, part in SECTIONS for name, lazy in part.items()}

@@ -1,0 +1,209 @@
+"""Jobs: listing, looking into them, steering them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+from urllib.parse import quote
+
+from starforge.client.follow import Message, follow
+from starforge.client.http import Http
+from starforge.wire.board import Score
+from starforge.wire.jobs import (
+    Event,
+    ImportRequest,
+    JobDetail,
+    JobPage,
+    Output,
+    Record,
+    StopRequest,
+    SubmitRequest,
+)
+from starforge.wire.logs import LogLine, LogPage
+from starforge.wire.metrics import Curve, Series
+from starforge.wire.samples import SamplePage
+
+
+def _path(job: str) -> str:
+    # Names hold no "/", but a user may type anything.
+    return f"/jobs/{quote(job, safe='')}"
+
+
+class Jobs:
+    """``job`` is always an id, a unique prefix of one, or a name (its newest job)."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def submit(self, request: SubmitRequest) -> JobDetail:
+        """Submit a prepared experiment (see :mod:`starforge.client.submit`)."""
+        return self._http.post("/jobs", JobDetail, request)
+
+    def page(
+        self,
+        *,
+        states: Iterable[str] = (),
+        method: str | None = None,
+        search: str | None = None,
+        lab: str | None = None,
+        number: int = 1,
+        size: int = 50,
+        sort: str = "-created_at",
+    ) -> JobPage:
+        """Return a page of jobs, newest first."""
+        return self._http.get(
+            "/jobs",
+            JobPage,
+            state=",".join(states) or None,
+            method=method,
+            search=search,
+            lab=lab,
+            page=number,
+            size=size,
+            sort=sort,
+        )
+
+    def get(self, job: str) -> JobDetail:
+        """Return everything about a job but its streams."""
+        return self._http.get(_path(job), JobDetail)
+
+    def plan(self, job: str) -> dict[str, Any]:
+        """Return the launch plan of a job."""
+        return self._http.get(f"{_path(job)}/plan", dict[str, Any])
+
+    def record(self, job: str) -> Record:
+        """Return the files needed to run a job again."""
+        return self._http.get(f"{_path(job)}/record", Record)
+
+    def logs(
+        self,
+        job: str,
+        *,
+        attempt: int | None = None,
+        role: str | None = None,
+        rank: int | None = None,
+        tail: int | None = None,
+        from_line: int | None = None,
+        limit: int | None = None,
+        search: str | None = None,
+    ) -> LogPage:
+        """Return lines of one log stream (the first role's by default)."""
+        return self._http.get(
+            f"{_path(job)}/logs",
+            LogPage,
+            attempt=attempt,
+            role=role,
+            rank=rank,
+            tail=tail,
+            from_line=from_line,
+            limit=limit,
+            search=search,
+        )
+
+    def follow_logs(
+        self,
+        job: str,
+        *,
+        attempt: int | None = None,
+        role: str | None = None,
+        rank: int | None = None,
+        tail: int | None = None,
+    ) -> Iterator[LogLine]:
+        """Yield log lines as they come, until the attempt ends; reconnects without a gap."""
+        params: dict[str, Any] = {"attempt": attempt, "role": role, "rank": rank, "tail": tail}
+
+        def after(message: Message) -> dict[str, Any]:
+            if not message.id.isdigit():
+                return params
+            return {**params, "tail": None, "from_line": int(message.id) + 1}
+
+        for message in follow(self._http, f"{_path(job)}/logs/follow", params, after):
+            if message.event == "line":
+                yield LogLine.model_validate_json(message.data)
+
+    def follow(self, job: str) -> Iterator[Message]:
+        """Yield the job's events (``job``, ``event``, ``metrics``) until it has ended."""
+        path = f"{_path(job)}/events/follow"
+        yield from follow(self._http, path, {}, lambda _: {})
+
+    def metrics(
+        self,
+        job: str,
+        *,
+        names: Iterable[str] = (),
+        buckets: int | None = None,
+        lo: float | None = None,
+        hi: float | None = None,
+        x: Literal["step", "time"] | None = None,
+        attempt: int | None = None,
+    ) -> dict[str, Curve]:
+        """Return curves by name; all of them when no name is given."""
+        return self._http.get(
+            f"{_path(job)}/metrics",
+            dict[str, Curve],
+            name=[*names],
+            buckets=buckets,
+            lo=lo,
+            hi=hi,
+            x=x,
+            attempt=attempt,
+        )
+
+    def series(self, job: str) -> list[Series]:
+        """Return what is known of each metric without its points."""
+        return self._http.get(f"{_path(job)}/series", list[Series])
+
+    def samples(
+        self,
+        job: str,
+        *,
+        step: int | None = None,
+        search: str | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        attempt: int | None = None,
+    ) -> SamplePage:
+        """Return logged prompts and completions."""
+        return self._http.get(
+            f"{_path(job)}/samples",
+            SamplePage,
+            step=step,
+            search=search,
+            sort=sort,
+            limit=limit,
+            offset=offset,
+            attempt=attempt,
+        )
+
+    def artifacts(self, job: str) -> list[Output]:
+        """Return what the job left."""
+        return self._http.get(f"{_path(job)}/artifacts", list[Output])
+
+    def scores(self, job: str) -> list[Score]:
+        """Return the benchmark results of a job."""
+        return self._http.get(f"{_path(job)}/scores", list[Score])
+
+    def events(self, job: str, after: int | None = None) -> list[Event]:
+        """Return what happened to a job."""
+        return self._http.get(f"{_path(job)}/events", list[Event], after=after)
+
+    def stop(self, job: str, *, force: bool = False) -> JobDetail:
+        """Ask a job to end; ``force`` skips the grace period."""
+        return self._http.post(f"{_path(job)}/stop", JobDetail, StopRequest(force=force))
+
+    def resume(self, job: str) -> JobDetail:
+        """Start a new attempt from the last checkpoint."""
+        return self._http.post(f"{_path(job)}/resume", JobDetail)
+
+    def retry(self, job: str) -> JobDetail:
+        """Start a new attempt from scratch."""
+        return self._http.post(f"{_path(job)}/retry", JobDetail)
+
+    def delete(self, job: str, *, force: bool = False) -> None:
+        """Delete a job and its folder; ``force`` stops it first."""
+        self._http.request("DELETE", _path(job), params={"force": "true"} if force else None)
+
+    def import_folder(self, path: str, name: str | None = None) -> JobDetail:
+        """Bring in a folder written by ``starforge.report`` on the server's machine."""
+        return self._http.post("/jobs/import", JobDetail, ImportRequest(path=path, name=name))
