@@ -26,7 +26,7 @@ from starforge.server.store.records import (
     Page,
     Source,
 )
-from starforge.server.store.rows import changes, clean, contains, struct
+from starforge.server.store.rows import changes, clean, contains, fields, struct
 from starforge.server.store.tables import job_specs, jobs
 
 _SUMMARY = [jobs.c[name] for name in JobSummary.__struct_fields__]
@@ -94,14 +94,12 @@ def get(tx: Tx, job_id: str) -> Job:
 
 
 def _job(row: Row[Any]) -> Job:
-    fields = dict(row._mapping)
-    plan = msgspec.json.decode(zstandard.decompress(fields.pop("plan")), type=LaunchPlan)
+    known = fields(row)
+    plan = msgspec.json.decode(zstandard.decompress(known.pop("plan")), type=LaunchPlan)
     # The plan is decoded already: it must not go through `convert` a second time.
-    head = msgspec.convert(
-        {name: fields.pop(name) for name in JobSummary.__struct_fields__}, type=JobSummary
-    )
-    rest = msgspec.convert(fields, type=_Spec)
-    return Job(plan=plan, **msgspec.structs.asdict(head), **msgspec.structs.asdict(rest))
+    head = msgspec.convert(known, type=JobSummary)
+    spec = msgspec.convert(known, type=_Spec)
+    return Job(plan=plan, **msgspec.structs.asdict(head), **msgspec.structs.asdict(spec))
 
 
 class _Spec(msgspec.Struct, kw_only=True):

@@ -17,13 +17,18 @@ Insert = sqlite.Insert | postgresql.Insert
 
 def struct(kind: type[T], row: Row[Any]) -> T:
     """Make a frozen struct of a row whose columns are its fields."""
-    return msgspec.convert(dict(row._mapping), type=kind)
+    return msgspec.convert(fields(row), type=kind)
+
+
+def fields(row: Row[Any]) -> dict[str, Any]:
+    """Return a row by column name; plain `str`, which msgspec insists on."""
+    return {str(name): value for name, value in row._mapping.items()}
 
 
 def changes(new: msgspec.Struct) -> dict[str, Any]:
     """Return the fields of a change that were given."""
-    fields = ((name, getattr(new, name)) for name in new.__struct_fields__)
-    return {name: value for name, value in fields if value is not msgspec.UNSET}
+    given = ((name, getattr(new, name)) for name in new.__struct_fields__)
+    return {name: value for name, value in given if value is not msgspec.UNSET}
 
 
 def insert(tx: Tx, table: Table) -> Insert:

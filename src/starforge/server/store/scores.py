@@ -12,7 +12,7 @@ from sqlalchemy import Row, select
 
 from starforge.server.store.database import Tx
 from starforge.server.store.records import BoardColumn, NewScore, Score
-from starforge.server.store.rows import clean
+from starforge.server.store.rows import clean, fields
 from starforge.server.store.tables import scores
 
 _COLUMNS = [scores.c[name] for name in Score.__struct_fields__]
@@ -50,10 +50,10 @@ def of_job(tx: Tx, job_id: str) -> list[Score]:
 
 
 def _score(row: Row[Any]) -> Score:
-    fields = dict(row._mapping)
-    if fields["value"] is None:  # SQLite keeps NaN as NULL
-        fields["value"] = math.nan
-    return msgspec.convert(fields, type=Score)
+    known = fields(row)
+    if known["value"] is None:  # SQLite keeps NaN as NULL
+        known["value"] = math.nan
+    return msgspec.convert(known, type=Score)
 
 
 def board(tx: Tx, *, benchmark: str | None = None, model: str | None = None) -> list[BoardColumn]:
