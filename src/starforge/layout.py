@@ -29,6 +29,17 @@ RUNNER_LOCK = "runner.lock"  # held (flock) by the live runner
 RUNNER_LOG = "runner.log"
 PROCESSES = "processes.json"  # written by the runner: pids it started
 
+RUN = "run.json"  # written by starforge.report outside of a job: name, config, total steps
+
+# What is shipped of every attempt besides the streams of its plan: (format, glob)
+STREAMS: tuple[tuple[str, str], ...] = (
+    ("log", f"{LOGS}/*.log"),
+    ("tensorboard", f"{TENSORBOARD}/**/events.out.tfevents.*"),
+    ("report", f"{METRICS}/*.jsonl"),
+    ("samples", f"{SAMPLES}/*.jsonl"),
+    ("scores", f"{SCORES}/*.jsonl"),
+)
+
 # Environment variables of every process of a job
 ENV_JOB = "STARFORGE_JOB"  # <job id>
 ENV_TAG = "STARFORGE_TAG"  # <job id>/<attempt>: marks processes so that none is left behind

@@ -1,0 +1,201 @@
+"""Watch over the processes of an attempt until the last one is gone."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+from starforge import layout
+from starforge.runner import reap, texts
+from starforge.runner.journal import Journal
+from starforge.runner.launch import LaunchError, LaunchFile, Started, start_all
+from starforge.runner.policies import NanWatch
+from starforge.runner.procs import Proc
+from starforge.runner.status import Ending, Status
+from starforge.runner.wake import Wake
+
+_LIVENESS = 0.5
+_POLICY = 1.0
+_LEFTOVER_GRACE = 5.0
+_TAIL_BYTES = 8192
+_TAIL_LINES = 5
+
+
+class Supervisor:
+    """Starts the processes, applies the policies, and ends everything in the end."""
+
+    def __init__(
+        self,
+        launch: LaunchFile,
+        attempt_dir: Path,
+        *,
+        status: Status,
+        journal: Journal,
+        wake: Wake,
+        watch: NanWatch,
+    ) -> None:
+        self._launch = launch
+        self._dir = attempt_dir
+        self._status = status
+        self._journal = journal
+        self._wake = wake
+        self._watch = watch
+        self._started: list[Started] = []
+        self._ending: Ending | None = None
+        self._kill_at: float | None = None
+        self._killed = False
+        self._requests = 0
+        self._handled = 0
+
+    def request_stop(self) -> None:
+        """Ask to stop, as the user does (from any thread or signal handler).
+
+        A second request skips the grace period.
+        """
+        self._requests += 1
+        self._wake.set()
+
+    def request_stop_once(self) -> None:
+        """Ask to stop unless that was asked already (heartbeats repeat it)."""
+        if self._requests == 0:
+            self.request_stop()
+
+    @property
+    def requests(self) -> int:
+        """How often a stop was asked for."""
+        return self._requests
+
+    def run(self) -> Ending:
+        """Start everything, wait for the end, leave no process, and say how it ended."""
+        try:
+            start_all(self._launch, self._dir, self._started)
+        except LaunchError as error:
+            self._ending = Ending("failed", "launch_failed", error.said)
+        except OSError as error:
+            said = texts.launch_failed("the job", str(error))
+            self._ending = Ending("failed", "launch_failed", said)
+        else:
+            self._status.state("running")
+            self._loop()
+        self.clear()
+        return self._ending or self._ended_well()
+
+    def clear(self) -> None:
+        """End every process of the attempt that is still there."""
+        self._collect()
+        left = [proc.pid for proc in self._find()]
+        if not left:
+            return
+        self._journal.say(f"ending processes left behind: {left}")
+        grace = 0.0 if self._killed else min(self._launch.policies.stop_grace, _LEFTOVER_GRACE)
+        if not reap.end_all(self._find, grace=grace, tick=self._collect):
+            left = [proc.pid for proc in self._find()]
+            self._journal.say(f"these processes can't be ended: {left}")
+
+    def _loop(self) -> None:
+        limit = self._launch.policies.time_limit
+        time_over = time.monotonic() + limit if limit is not None else None
+        next_look = time.monotonic() + _POLICY
+        while self._alive():
+            self._handle_requests()
+            now = time.monotonic()
+            if self._ending is None and time_over is not None and now >= time_over:
+                self._stop(Ending("failed", "time_limit", texts.time_limit(limit or 0.0)))
+            if now >= next_look:
+                next_look = now + _POLICY
+                self._status.refresh()
+                self._collect()
+                self._look_for_nan()
+            if self._kill_at is not None and now >= self._kill_at:
+                self._kill_at = None
+                self._kill()
+            self._wake.wait(_LIVENESS)
+        self._status.refresh()
+
+    def _alive(self) -> bool:
+        """Poll every process; the first failure ends the others. Say if any is left."""
+        alive = False
+        for one in self._started:
+            code = one.popen.poll()
+            if code is None:
+                alive = True
+            elif code != 0 and self._ending is None:
+                self._ending = self._failure(one, code)
+        if alive and self._ending is not None and self._kill_at is None and not self._killed:
+            self._stop(self._ending)
+        return alive
+
+    def _handle_requests(self) -> None:
+        requests = self._requests
+        if requests == self._handled:
+            return
+        first, self._handled = self._handled == 0, requests
+        if self._ending is None:
+            self._stop(Ending("stopped", "stopped_by_user", texts.STOPPED))
+        if not first or requests > 1:
+            self._kill_at = time.monotonic()
+
+    def _stop(self, ending: Ending) -> None:
+        """Begin to end: SIGTERM to every process group, SIGKILL after the grace period."""
+        self._ending = ending
+        self._journal.say(f"stopping: {ending.reason}")
+        self._status.state("stopping", ending)
+        groups = {one.popen.pid for one in self._started}
+        reap.send([p for p in self._find() if p.group in groups], signal.SIGTERM)
+        self._kill_at = time.monotonic() + self._launch.policies.stop_grace
+
+    def _kill(self) -> None:
+        self._killed = True
+        self._journal.say("the grace period is over: killing what is left")
+        reap.end_all(self._find, grace=0.0, tick=self._collect)
+
+    def _look_for_nan(self) -> None:
+        if self._ending is None:
+            ending = self._nan_ending()
+            if ending is not None:
+                self._stop(ending)
+
+    def _nan_ending(self, *, to_the_end: bool = False) -> Ending | None:
+        found = self._watch.look(to_the_end=to_the_end)
+        if found is None:
+            return None
+        said = texts.nan_loss(found.name, found.value, found.step)
+        return Ending("failed", "nan_loss", said)
+
+    def _ended_well(self) -> Ending:
+        """Return the ending of processes that all ended with 0, after a last look."""
+        completed = Ending("succeeded", "completed", texts.COMPLETED, 0)
+        return self._nan_ending(to_the_end=True) or completed
+
+    def _find(self) -> list[Proc]:
+        roots = [(one.popen.pid, one.start_ticks) for one in self._started]
+        return reap.below_runner(self._launch.tag, roots)
+
+    def _collect(self) -> None:
+        for one in self._started:
+            one.popen.poll()
+        reap.collect_orphans(one.popen.pid for one in self._started)
+
+    def _failure(self, one: Started, code: int) -> Ending:
+        tail = last_lines(self._dir / layout.LOGS / f"{one.spec.name}.log")
+        if code > 0:
+            said = texts.exit_code(one.spec.name, code, tail)
+            return Ending("failed", "exit_code", said, code)
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        return Ending(
+            "failed", "signal", texts.killed(one.spec.name, -code, name, tail), 128 - code
+        )
+
+
+def last_lines(path: Path) -> str:
+    """Return the last few lines of a log that are not empty; an unreadable one has none."""
+    try:
+        with path.open("rb") as handle:
+            size = handle.seek(0, 2)
+            handle.seek(max(0, size - _TAIL_BYTES))
+            text = handle.read(_TAIL_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    lines = [line.rstrip()[:400] for line in text.replace("\r", "\n").splitlines()]
+    return "\n".join([line for line in lines if line][-_TAIL_LINES:])
