@@ -12,7 +12,7 @@ def nearest(word: str, candidates: Iterable[str], count: int = 3) -> list[str]:
 
     Letters' case and ``-``, ``_`` and spaces do not matter. Dotted names match by their
     last part too, and names that share most of their words are near even when a word was
-    dropped (``max_seq_length`` and ``max_length``).
+    dropped (``max_seq_length`` and ``max_length``). Initials count too (``lr``).
     """
     scored = [(_similarity(word, other), other) for other in candidates]
     close = sorted((s for s in scored if s[0] >= 0.7), key=lambda s: (-s[0], s[1]))
@@ -32,7 +32,11 @@ def _similarity(word: str, other: str) -> float:
     if "." in a or "." in b:
         tail = difflib.SequenceMatcher(None, last_a, last_b).ratio()
         score = max(score, 0.95 * tail if tail >= 0.8 else 0.0)
+    if last_a == "".join(part[:1] for part in last_b.split("_")) and len(last_a) > 1:
+        return max(score, 0.9)
     words_a, words_b = set(last_a.split("_")), set(last_b.split("_"))
+    if len(last_a) > 3 and words_a < words_b:
+        score = max(score, 0.72)
     if len(words_a) > 1 and len(words_b) > 1:
         shared = len(words_a & words_b) / max(len(words_a), len(words_b))
         if words_a <= words_b or words_b <= words_a:

@@ -51,6 +51,8 @@ class Collector:
         found = []
         for path, value in self._flatten("", experiment.config):
             at = document.at(path)
+            if not document.is_usable(path):
+                continue
             if self.is_native(path):
                 found.append(self._native(path, value, "config.yaml", at))
             else:
@@ -62,6 +64,8 @@ class Collector:
         found = []
         for name, value in experiment.params.items():
             at = experiment.at(f"params.{name}")
+            if not experiment.document.is_usable(f"params.{name}"):
+                continue
             parameter = self.recipe.parameter(name)
             if parameter is None:
                 self.findings.append(self._unknown_parameter(name, at))

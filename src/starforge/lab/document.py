@@ -23,7 +23,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     ``file`` is the name shown in findings (relative to the experiment folder); ``keys``
     and ``marks`` map dotted paths (``params.learning_rate``, ``then.0``) to the place of
-    the key and of its value. ``broken`` says that ``value`` could not be read.
+    the key and of its value. ``broken`` says that ``value`` could not be read;
+    ``unusable`` are the paths of single values with a finding of their own (NaN, ...).
     """
 
     file: str
@@ -31,6 +32,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     keys: dict[str, Position] = {}
     marks: dict[str, Position] = {}
     broken: bool = False
+    unusable: frozenset[str] = frozenset()
 
     @property
     def mapping(self) -> dict[str, Any]:
@@ -41,6 +43,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         """Return the value at a dotted path; keys may hold dots themselves."""
         found = _lookup(self.value, path)
         return default if found is _MISSING else found
+
+    def is_usable(self, path: str) -> bool:
+        """Say whether the value at ``path`` and all values inside it could be read."""
+        return not any(one == path or one.startswith(path + ".") for one in self.unusable)
 
     def at(self, path: str) -> Location:
         """Return where the key ``path`` is written.
@@ -62,6 +68,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _MISSING = object()
+_UNUSABLE = {rules.NOT_FINITE.code, rules.NUMBER_TOO_LARGE.code, rules.ALIAS.code}
 
 
 def _lookup(node: Any, path: str) -> Any:
@@ -130,6 +137,7 @@ def _parse(text: str, file: str) -> tuple[Document, list[Finding]]:
     document = Document(
         file=file, value=None if broken else value, keys=composer.keys, marks=composer.marks,
         broken=broken,
+        unusable=frozenset(f.at.key for f in findings if f.at.key and f.code in _UNUSABLE),
     )  # fmt: skip
     return document, findings
 

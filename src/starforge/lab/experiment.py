@@ -114,7 +114,7 @@ def _read(
         path = f"{parent}.{key}" if parent else key
         if key not in types:
             findings.append(_unknown_key(document.at(path), key, types))
-        elif value is None:
+        elif value is None or not document.is_usable(path):
             continue
         elif types[key] == "duration":
             seconds = parse_duration(value)

@@ -71,28 +71,23 @@ class _Judge:
         """Return the assignment with the value its type means, ``None`` when it is wrong."""
         pin = self._pin(one.path)
         if pin is not None:
-            self._note(rules.PINNED.at(one.at, key=one.name, method=self.recipe.name,
-                                       reason=pin.reason))  # fmt: skip
+            self.findings.append(
+                rules.PINNED.at(
+                    one.at, key=one.name, method=self.recipe.name, reason=pin.reason
+                )
+            )
             return None
         key = self.config.keys.get(one.path, _OPEN_KEY)
         ok, value = accepts_key(key, one.value)
         if not ok:
-            self._note(self._wrong_type(one, key))
+            self.findings.append(self._wrong_type(one, key))
             return None
         wrong = self._not_a_choice(one, key, value) or self._outside(one, value)
         if wrong is not None:
-            self._note(wrong)
+            self.findings.append(wrong)
             return None
         return Assignment(path=one.path, name=one.name, value=value, layer=one.layer,
                           at=one.at, parameter=one.parameter)  # fmt: skip
-
-    def _note(self, finding: Finding) -> None:
-        # A value the YAML reader already complained about (NaN, ...) is one mistake, not two.
-        at = finding.at
-        if at.file is None or not any(
-            (f.at.file, f.at.key) == (at.file, at.key) for f in self.findings
-        ):
-            self.findings.append(finding)
 
     def _pin(self, path: str) -> Pin | None:
         parts = path.split(".")

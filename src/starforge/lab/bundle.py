@@ -1,0 +1,165 @@
+"""Pack an experiment into one deterministic archive, and unpack one safely."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+import msgspec
+
+from starforge.errors import StarForgeError
+from starforge.i18n import Text
+from starforge.lab.files import Limits, OwnFile, too_large
+
+_NAME_LIMIT = 1024
+
+
+class Bundle(msgspec.Struct, frozen=True, kw_only=True):
+    """A packed experiment: gzip-compressed tar, same files → same bytes."""
+
+    data: bytes
+    sha256: str
+    files: int
+
+
+def pack(files: list[OwnFile]) -> Bundle:
+    """Pack files as listed by ``own_files``; owners and times are not kept."""
+    raw = io.BytesIO()
+    with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, compresslevel=6) as zipped:
+        with tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            for one in files:
+                _add(archive, one)
+    data = raw.getvalue()
+    return Bundle(data=data, sha256=hashlib.sha256(data).hexdigest(), files=len(files))
+
+
+def _add(archive: tarfile.TarFile, one: OwnFile) -> None:
+    try:
+        content = one.path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StarForgeError(
+            "bundle/file",
+            Text(f"{one.path} cannot be read: {reason}", f"无法读取 {one.path}：{reason}"),
+            Text("check its permissions, or name it in .sfignore",
+                 "请检查读取权限，或写入 .sfignore"),
+        ) from error  # fmt: skip
+    info = tarfile.TarInfo(one.name)
+    info.size = len(content)
+    info.mode = 0o755 if one.executable else 0o644
+    archive.addfile(info, io.BytesIO(content))
+
+
+class _Limited:
+    """A readable that refuses to give more than ``limit`` bytes (zip bombs)."""
+
+    def __init__(self, stream: Any, limit: int) -> None:
+        self._stream = stream
+        self._left = limit
+
+    def read(self, size: int = -1) -> bytes:
+        wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
+        data: bytes = self._stream.read(wanted)
+        self._left -= len(data)
+        if self._left < 0:
+            raise too_large(Text("the bundle unpacks to more than is allowed",
+                                 "打包文件解压后超出允许的大小"))  # fmt: skip
+        return data
+
+
+def unpack(source: Path, target: Path, limits: Limits | None = None) -> list[str]:
+    """Unpack a bundle into the new folder ``target``; return the names of its files.
+
+    ``target`` appears whole or not at all. Raises :class:`StarForgeError` for a damaged
+    archive and for one with anything but plain files below the folder: absolute paths,
+    ``..``, links, devices, names twice, more than ``limits``.
+    """
+    limits = limits or Limits()
+    if target.exists():
+        raise StarForgeError(
+            "bundle/target",
+            Text(f"{target} already exists", f"{target} 已存在"),
+            Text("choose a new folder", "请换一个新文件夹"),
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    working = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        with source.open("rb") as stream:
+            names = _extract(stream, working, limits)
+        working.chmod(0o755)
+        working.rename(target)
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, OSError, ValueError) as error:
+        shutil.rmtree(working, ignore_errors=True)
+        raise _damaged(str(error)) from error
+    except BaseException:
+        shutil.rmtree(working, ignore_errors=True)
+        raise
+    return names
+
+
+def _extract(stream: IO[bytes], folder: Path, limits: Limits) -> list[str]:
+    names: list[str] = []
+    seen: set[str] = set()
+    total = 0
+    # Headers and padding come on top of the files themselves.
+    room = limits.total + limits.files * 4096 + (1 << 20)
+    with gzip.GzipFile(fileobj=stream, mode="rb") as zipped:
+        limited: Any = _Limited(zipped, room)
+        with tarfile.open(fileobj=limited, mode="r|") as archive:
+            for member in archive:
+                name = _safe_name(member)
+                if name in seen:
+                    raise _damaged(f"{name} twice")
+                seen.add(name)
+                if member.isdir():
+                    continue
+                total += member.size
+                if member.size > limits.single or total > limits.total or (
+                    len(names) >= limits.files
+                ):
+                    raise too_large(Text(f"the bundle exceeds a limit at {name}",
+                                         f"打包文件在 {name} 处超出限制"))  # fmt: skip
+                _write(archive, member, folder / name)
+                names.append(name)
+    return sorted(names)
+
+
+def _safe_name(member: tarfile.TarInfo) -> str:
+    name = member.name
+    parts = PurePosixPath(name).parts
+    bad = (
+        not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name
+        or len(name) > _NAME_LIMIT or not name.isprintable()
+    )  # fmt: skip
+    if bad or not (member.isreg() or member.isdir()):
+        raise StarForgeError(
+            "bundle/unsafe",
+            Text(f"the bundle holds {name[:200]!r}, which is not a plain file below its folder",
+                 f"打包文件中的 {name[:200]!r} 不是其文件夹内的普通文件"),
+            Text("submit the experiment again with `sf submit`", "请用 `sf submit` 重新提交实验"),
+        )  # fmt: skip
+    return PurePosixPath(*parts).as_posix()
+
+
+def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+    content = archive.extractfile(member)
+    if content is None:
+        raise _damaged(member.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as out:
+        shutil.copyfileobj(content, out)
+    path.chmod(0o755 if member.mode & 0o100 else 0o644)
+
+
+def _damaged(detail: str) -> StarForgeError:
+    return StarForgeError(
+        "bundle/damaged",
+        Text(f"the bundle can't be unpacked: {detail}", f"打包文件无法解开：{detail}"),
+        Text("submit the experiment again", "请重新提交实验"),
+    )

@@ -1,0 +1,190 @@
+"""An experiment's own files: what is uploaded with it and lies in ``code/`` of its job."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from starforge import layout
+from starforge.errors import StarForgeError
+from starforge.i18n import Text
+from starforge.lab.experiment import CONFIG_FILE, EXPERIMENT_FILE, LOCK_FILE, Experiment
+from starforge.lab.ignore import Ignore, load_ignore
+from starforge.lab.lab import BENCHMARKS, find_input
+from starforge.plan import PlanFile
+
+# Kept in the job's record, not in its code folder.
+RECORD_FILES = frozenset({EXPERIMENT_FILE, CONFIG_FILE, LOCK_FILE})
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """The most a bundle may hold; bytes are uncompressed."""
+
+    files: int = 5_000
+    total: int = 200 << 20
+    single: int = 50 << 20
+
+
+class OwnFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the experiment: its name in the bundle and where it lies here."""
+
+    name: str
+    path: Path
+    size: int
+    executable: bool = False
+
+
+def own_files(
+    experiment: Experiment, lab_root: Path | None = None, limits: Limits | None = None
+) -> list[OwnFile]:
+    """List the files that belong to an experiment, sorted by name.
+
+    Left out: what ``.sfignore`` names, version control and caches, and files that
+    ``data`` and ``model`` name, since inputs travel on their own. Added: the lab's
+    ``benchmarks/NAME`` folders that the experiment names in its parameters. Raises
+    :class:`StarForgeError` when a limit is exceeded or a file can't be taken.
+    """
+    limits = limits or Limits()
+    folder = experiment.folder
+    skip = _inputs(experiment, lab_root)
+    found: dict[str, OwnFile] = {}
+    total = 0
+    roots = [(folder, ""), *_shared(experiment, lab_root)]
+    for root, prefix in roots:
+        for one in _walk(root, prefix, load_ignore(root), skip):
+            found[one.name] = one
+            total += one.size
+            _check_limits(one, len(found), total, limits)
+    return [found[name] for name in sorted(found)]
+
+
+def code_files(files: list[OwnFile]) -> list[PlanFile]:
+    """Return the plan's entries for files that will lie in the job's code folder."""
+    return [
+        PlanFile(path=f"{layout.CODE}/{one.name}", source="experiment",
+                 sha256=file_digest(one.path), size=one.size)
+        for one in files
+        if one.name not in RECORD_FILES
+    ]  # fmt: skip
+
+
+def file_digest(path: Path) -> str:
+    """Return the sha256 of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _inputs(experiment: Experiment, lab_root: Path | None) -> set[Path]:
+    references = [*experiment.data.values(), *([experiment.model] if experiment.model else [])]
+    # Both the local file and the place it would have are left out, so that a bundle that
+    # was unpacked on a server lists the same files as the folder it was made from.
+    found = {(experiment.folder / reference).absolute() for reference in references}
+    for reference in references:
+        here = find_input(reference, experiment.folder, lab_root)
+        if here is not None:
+            found.add(here.absolute())
+    return {Path(os.path.normpath(path)) for path in found} - {experiment.folder}
+
+
+def _shared(experiment: Experiment, lab_root: Path | None) -> Iterator[tuple[Path, str]]:
+    if lab_root is None or not (lab_root / BENCHMARKS).is_dir():
+        return
+    named = set(_texts(experiment.params)) | set(_texts(experiment.config))
+    for folder in sorted((lab_root / BENCHMARKS).iterdir()):
+        own = experiment.folder / BENCHMARKS / folder.name
+        if folder.is_dir() and folder.name in named and not own.exists():
+            yield folder, f"{BENCHMARKS}/{folder.name}/"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from (part.strip() for part in value.split(","))
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def _walk(root: Path, prefix: str, ignore: Ignore, skip: set[Path]) -> Iterator[OwnFile]:
+    stack = [root]
+    while stack:
+        folder = stack.pop()
+        for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+            path = Path(entry.path)
+            name = path.relative_to(root).as_posix()
+            is_dir = entry.is_dir(follow_symlinks=False)
+            if path in skip or ignore.matches(name, is_dir=is_dir):
+                continue
+            if is_dir:
+                stack.append(path)
+            else:
+                yield _own_file(path, prefix + name)
+
+
+def _own_file(path: Path, name: str) -> OwnFile:
+    try:
+        name.encode("utf-8")
+        info = path.stat()
+    except UnicodeEncodeError:
+        shown = name.encode("utf-8", "replace").decode()
+        raise _refused(shown, Text("its name is not UTF-8", "文件名不是 UTF-8 编码")) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise _refused(name, Text(reason, reason)) from error
+    if stat.S_ISDIR(info.st_mode):
+        reason_text = Text("it is a link to a folder", "它是指向文件夹的链接")
+        raise _refused(name, reason_text)
+    if not stat.S_ISREG(info.st_mode):
+        raise _refused(name, Text("it is not a regular file", "它不是普通文件"))
+    executable = bool(info.st_mode & stat.S_IXUSR)
+    return OwnFile(name=name, path=path, size=info.st_size, executable=executable)
+
+
+def _refused(name: str, reason: Text) -> StarForgeError:
+    return StarForgeError(
+        "bundle/file",
+        Text(f"{name} can't be sent with the experiment: {reason.en}",
+             f"{name} 无法随实验提交：{reason.zh}"),
+        Text("remove it, or name it in .sfignore", "请删除它，或写入 .sfignore"),
+    )  # fmt: skip
+
+
+def _check_limits(one: OwnFile, count: int, total: int, limits: Limits) -> None:
+    if one.size > limits.single:
+        raise too_large(
+            Text(f"{one.name} has {_mb(one.size)}, more than {_mb(limits.single)}",
+                 f"{one.name} 有 {_mb(one.size)}，超过 {_mb(limits.single)}")
+        )  # fmt: skip
+    if count > limits.files:
+        raise too_large(
+            Text(f"the experiment has more than {limits.files} files",
+                 f"实验的文件超过 {limits.files} 个")
+        )  # fmt: skip
+    if total > limits.total:
+        raise too_large(
+            Text(f"the experiment's files are more than {_mb(limits.total)} together",
+                 f"实验文件合计超过 {_mb(limits.total)}")
+        )  # fmt: skip
+
+
+def too_large(message: Text) -> StarForgeError:
+    """Return the error for an experiment that exceeds a limit of bundles."""
+    return StarForgeError(
+        "bundle/too-large",
+        message,
+        Text("name what the job does not need in .sfignore; give data as `data`, not as code",
+             "把任务不需要的文件写入 .sfignore；数据请放在 `data` 中，不要当作代码提交"),
+        status=413,
+    )  # fmt: skip
+
+
+def _mb(size: int) -> str:
+    return f"{size / (1 << 20):.1f} MB"
