@@ -43,8 +43,10 @@ def fill(text: str, places: dict[str, str]) -> str:
     return _NAMES.sub(lambda found: places.get(found[1], found[0]), text)
 
 
-def launch_document(launch: Launch, *, ship_timeout: float, lang: str | None) -> dict[str, Any]:
-    """Return the content of ``launch.json``."""
+def launch_document(
+    launch: Launch, *, ship_timeout: float, server_file: Path | None = None
+) -> dict[str, Any]:
+    """Return the content of ``launch.json``; ``server_file``: see ``runner.launch.LaunchFile``."""
     places = places_of(launch)
     plan = launch.plan
     return {
@@ -53,7 +55,7 @@ def launch_document(launch: Launch, *, ship_timeout: float, lang: str | None) ->
         "server": launch.server_url,
         "token": launch.job_token,
         "processes": [
-            _process(launch, process, rank, places, lang)
+            _process(launch, process, rank, places)
             for process in plan.processes
             for rank in range(process.count)
         ],
@@ -61,6 +63,7 @@ def launch_document(launch: Launch, *, ship_timeout: float, lang: str | None) ->
         "policies": msgspec.to_builtins(plan.policies),
         "placeholders": places,
         "ship_timeout": ship_timeout,
+        "server_file": str(server_file) if server_file else None,
     }
 
 
@@ -75,9 +78,7 @@ def write_launch(path: Path, document: dict[str, Any]) -> None:
     temp.replace(path)
 
 
-def _process(
-    launch: Launch, process: Process, rank: int, places: dict[str, str], lang: str | None
-) -> dict[str, Any]:
+def _process(launch: Launch, process: Process, rank: int, places: dict[str, str]) -> dict[str, Any]:
     env = {
         layout.ENV_JOB: launch.job_id,
         layout.ENV_TAG: launch.key,
@@ -91,8 +92,8 @@ def _process(
     }
     if launch.resume:
         env[layout.ENV_RESUME] = "1"
-    if lang:
-        env["SF_LANG"] = lang
+    if launch.lang:
+        env["SF_LANG"] = launch.lang
     env.update({name: fill(value, places) for name, value in process.env.items()})
     return {
         "role": process.role,

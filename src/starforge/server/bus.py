@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +28,9 @@ class Message:
 class Subscription:
     """One reader's queue; used in the event loop that made it."""
 
-    def __init__(self, wanted: Callable[[Message], bool]) -> None:
+    def __init__(self, wanted: Callable[[Message], bool], job: str | None) -> None:
         self._wanted = wanted
+        self.job = job
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[Message | None] = asyncio.Queue()
 
@@ -80,10 +81,17 @@ class Bus:
         for reader in readers:
             reader.offer(message)
 
+    def has_readers(self, job: str) -> bool:
+        """Say whether somebody follows this very job."""
+        with self._lock:
+            return any(reader.job == job for reader in self._subscriptions)
+
     @contextlib.contextmanager
-    def subscribe(self, wanted: Callable[[Message], bool]) -> Iterator[Subscription]:
-        """Open a subscription for the length of a ``with`` block."""
-        reader = Subscription(wanted)
+    def subscribe(
+        self, wanted: Callable[[Message], bool], job: str | None = None
+    ) -> Iterator[Subscription]:
+        """Open a subscription for the length of a ``with`` block; ``job``: the one followed."""
+        reader = Subscription(wanted, job)
         with self._lock:
             self._subscriptions.add(reader)
         if self._closed:
@@ -93,14 +101,6 @@ class Bus:
         finally:
             with self._lock:
                 self._subscriptions.discard(reader)
-
-    async def messages(
-        self, wanted: Callable[[Message], bool], idle: float = 15.0
-    ) -> AsyncIterator[Message]:
-        """Yield messages (and ``idle`` ones) until the server shuts down."""
-        with self.subscribe(wanted) as reader:
-            while (message := await reader.get(idle)) is not None:
-                yield message
 
     def close(self) -> None:
         """End every subscription, so that open streams don't hold up a shutdown."""

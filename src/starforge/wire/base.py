@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, overload
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
@@ -17,6 +17,10 @@ def iso(when: datetime) -> str:
 Time = Annotated[datetime, PlainSerializer(iso, return_type=str, when_used="json")]
 
 
+@overload
+def from_unix(seconds: float) -> datetime: ...
+@overload
+def from_unix(seconds: float | None) -> datetime | None: ...
 def from_unix(seconds: float | None) -> datetime | None:
     """Turn Unix seconds into an aware time."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

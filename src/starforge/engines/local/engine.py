@@ -36,8 +36,9 @@ class LocalEngine:
 
     name = "local"
 
-    def __init__(self, *, ship_timeout: float = 60.0) -> None:
+    def __init__(self, *, ship_timeout: float = 60.0, server_file: Path | None = None) -> None:
         self._ship_timeout = ship_timeout
+        self._server_file = server_file
         self._lock = threading.Lock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -49,7 +50,9 @@ class LocalEngine:
                 return
             folder.mkdir(parents=True, exist_ok=True)
             (launch.job_dir / layout.OUTPUT).mkdir(exist_ok=True)
-            document = launch_document(launch, ship_timeout=self._ship_timeout, lang=launch.lang)
+            document = launch_document(
+                launch, ship_timeout=self._ship_timeout, server_file=self._server_file
+            )
             write_launch(folder / layout.LAUNCH, document)
             child = _spawn(folder)
             self._children[launch.key] = child
@@ -83,7 +86,7 @@ class LocalEngine:
             return
         if runner is not None:
             send(runner, signal.SIGKILL)
-        kill_tagged(tag)
+        kill_tagged(tag, attempt_dir=folder)
 
     def _runner_pid(self, folder: Path) -> int | None:
         known = _read_json(folder / ENGINE_FILE)

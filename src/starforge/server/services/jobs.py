@@ -1,0 +1,244 @@
+"""What can be done with jobs: list, look, stop, resume, retry, delete."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import get_args
+
+import structlog
+
+from starforge import layout
+from starforge.errors import StarForgeError
+from starforge.i18n import Lang, Text
+from starforge.server.core import Core
+from starforge.server.services import models, runtimes, views
+from starforge.server.store import attempts, events, jobs
+from starforge.server.store.records import (
+    ACTIVE,
+    ENDED,
+    AttemptChange,
+    Job,
+    JobChange,
+    JobFilter,
+    JobSort,
+)
+from starforge.wire import jobs as wire
+
+log = structlog.get_logger("starforge.jobs")
+
+MAX_PAGE = 500
+
+
+def find(core: Core, ref: str) -> Job:
+    """Return a job by id, unique prefix of an id, or name (the newest)."""
+    with core.db.read() as tx:
+        return jobs.find(tx, ref)
+
+
+def detail(core: Core, job_id: str, lang: Lang) -> wire.JobDetail:
+    """Return everything about a job."""
+    with core.db.read() as tx:
+        return views.detail(core, tx, jobs.get(tx, job_id), lang)
+
+
+def page(
+    core: Core, which: JobFilter, lang: Lang, *, sort: str, number: int, size: int
+) -> wire.JobPage:
+    """Return one page of a listing; ``sort`` may start with ``-``."""
+    column = sort.removeprefix("-")
+    if column not in get_args(JobSort):
+        known = ", ".join(get_args(JobSort))
+        raise StarForgeError(
+            "request/bad-sort",
+            Text(f"jobs can't be sorted by `{column}`", f"任务不能按 `{column}` 排序"),
+            Text(f"sort by one of: {known}", f"可用的排序键：{known}"),
+        )
+    unknown = [state for state in which.states if state not in get_args(wire.JobState)]
+    if unknown:
+        known = ", ".join(get_args(wire.JobState))
+        raise StarForgeError(
+            "request/bad-state",
+            Text(f"there is no job state `{unknown[0]}`", f"没有 `{unknown[0]}` 这种任务状态"),
+            Text(f"the states are: {known}", f"可用的状态：{known}"),
+        )
+    size = max(1, min(size, MAX_PAGE))
+    number = max(1, number)
+    with core.db.read() as tx:
+        found = jobs.page(
+            tx,
+            which,
+            sort=column,  # type: ignore[arg-type]  # checked above
+            descending=sort.startswith("-"),
+            limit=size,
+            offset=(number - 1) * size,
+        )
+    rows = [views.job(row, lang) for row in found.rows]
+    return wire.JobPage(jobs=rows, total=found.total, page=number, size=size)
+
+
+def stop(core: Core, job: Job, *, force: bool) -> None:
+    """Ask a job to stop; ``force`` ends its processes now. Ended jobs stay as they are."""
+    if job.state in ENDED:
+        return
+    with core.db.write() as tx:
+        live = jobs.change(
+            tx,
+            job.id,
+            JobChange(desired="stop", state="stopping"),
+            expect={"starting", "running", "stopping"},
+        )
+        if not live:
+            jobs.change(tx, job.id, JobChange(desired="stop"), expect={"queued", "unreachable"})
+        if job.desired != "stop":
+            events.add(tx, "stop", job_id=job.id, text=Text("asked to stop", "收到停止请求"))
+    if force and live:
+        job_dir = core.settings.job_dir(job.id)
+        core.engine.cancel(job.id, job.current_attempt or 0, job_dir, force=True)
+    _changed(core, job.id)
+
+
+def resume(core: Core, job: Job) -> None:
+    """Queue a new attempt that goes on from the last checkpoint."""
+    _require_ended(job)
+    plan = job.plan
+    if plan.checkpoints is None or not plan.checkpoints.resumable:
+        raise StarForgeError(
+            "job/not-resumable",
+            Text(
+                f"the method {job.method} can't go on from a checkpoint",
+                f"方法 {job.method} 不支持从检查点恢复",
+            ),
+            Text("start it anew with `sf job retry`", "用 `sf job retry` 从头开始"),
+            status=409,
+        )
+    if job.state == "succeeded":
+        raise StarForgeError(
+            "job/already-succeeded",
+            Text(
+                f"job {job.name} ({job.id}) has succeeded: nothing is left to resume",
+                f"任务 {job.name}（{job.id}）已成功结束，没有可恢复的内容",
+            ),
+            Text(
+                "submit the experiment again, or `sf job retry`",
+                "重新提交实验，或用 `sf job retry`",
+            ),
+            status=409,
+        )
+    if not models.has_checkpoint(core, job.id, plan):
+        raise models.lost_checkpoint(f"{job.name} ({job.id})")
+    _again(core, job, resume=True)
+
+
+def retry(core: Core, job: Job) -> None:
+    """Queue a new attempt from scratch; what the old ones put out is moved aside."""
+    _require_ended(job)
+    runtimes.interpreter(core, job.plan)
+    job_dir = core.settings.job_dir(job.id)
+    if (job_dir / layout.OUTPUT).exists():
+        number = job.current_attempt or 0
+        (job_dir / layout.OUTPUT).rename(_free(job_dir / f"{layout.OUTPUT}-{number}"))
+    _again(core, job, resume=False)
+
+
+def delete(core: Core, job: Job, *, force: bool, patience: float = 60.0) -> None:
+    """Remove a job: rows, streams and folder. A live one only with ``force``: stopped first."""
+    if job.state not in ENDED:
+        if not force:
+            raise _still_runs(job)
+        stop(core, job, force=False)
+        job = _wait_ended(core, job, patience)
+    with core.db.write() as tx:
+        jobs.delete(tx, job.id)
+    core.forget(job.id)
+    core.files.delete(job.id)
+    folder = core.settings.job_dir(job.id)
+    if folder.is_dir():
+        # Renamed first: a half-removed folder never looks like a job.
+        doomed = _free(folder.with_name(f".deleted-{job.id}"))
+        folder.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+    log.info("job deleted", job=job.id)
+    core.bus.publish("deleted", job.id)
+
+
+def clean_leftovers(core: Core) -> None:
+    """Remove what a crash left of unfinished submissions and deletions."""
+    for pattern in (".deleted-*", ".new-*"):
+        for folder in core.settings.jobs.glob(pattern):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _again(core: Core, job: Job, *, resume: bool) -> None:
+    with core.db.write() as tx:
+        taken = jobs.change(
+            tx,
+            job.id,
+            JobChange(state="queued", desired="run", reason=None, message=None, ended_at=None),
+            expect=ENDED,
+        )
+        if not taken:
+            raise _still_runs(job)
+        attempt = attempts.create(tx, job.id, resume=resume)
+        attempts.change(tx, job.id, attempt.number, AttemptChange(state="queued"))
+        if not resume:
+            jobs.change(tx, job.id, JobChange(started_at=None, progress_step=None))
+        text = (
+            Text("queued again, from the last checkpoint", "重新排队，将从最后的检查点继续")
+            if resume
+            else Text("queued again, from scratch", "重新排队，将从头开始")
+        )
+        events.add(
+            tx,
+            "resume" if resume else "retry",
+            job_id=job.id,
+            text=text,
+            data={"attempt": attempt.number},
+        )
+    _changed(core, job.id)
+
+
+def _wait_ended(core: Core, job: Job, patience: float) -> Job:
+    deadline = time.monotonic() + patience + job.plan.policies.stop_grace
+    while time.monotonic() < deadline:
+        with core.db.read() as tx:
+            job = jobs.get(tx, job.id)
+        if job.state in ENDED:
+            return job
+        time.sleep(0.1)
+    raise _still_runs(job)
+
+
+def _changed(core: Core, job_id: str) -> None:
+    core.bus.publish("job", job_id)
+    core.bus.publish("wake")
+
+
+def _require_ended(job: Job) -> None:
+    if job.state not in ENDED:
+        raise _still_runs(job)
+
+
+def _still_runs(job: Job) -> StarForgeError:
+    waits = job.state not in ACTIVE
+    return StarForgeError(
+        "job/not-ended",
+        Text(
+            f"job {job.name} ({job.id}) has not ended: it is {job.state}",
+            f"任务 {job.name}（{job.id}）尚未结束，当前状态为 {job.state}",
+        ),
+        Text(
+            f"stop it first with `sf job stop {job.id}`" + (" or wait" if waits else ""),
+            f"先用 `sf job stop {job.id}` 停止它",
+        ),
+        status=409,
+    )
+
+
+def _free(path: Path) -> Path:
+    """Return ``path``, or it with a number when it exists."""
+    chosen, number = path, 1
+    while chosen.exists():
+        chosen, number = path.with_name(f"{path.name}.{number}"), number + 1
+    return chosen
