@@ -131,6 +131,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     shapes: list[list[str]] = []
     train: Literal["required", "optional", "none"] = "required"
     validation: Literal["required", "optional", "none"] = "optional"
+    test: Literal["required", "optional", "none"] = "none"
     example: list[dict[str, Any]] = []
 
 

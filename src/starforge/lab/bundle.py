@@ -8,16 +8,15 @@ import io
 import shutil
 import tarfile
 import tempfile
-from pathlib import Path, PurePosixPath
+import zlib
+from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
-from starforge.lab.files import Limits, OwnFile, too_large
-
-_NAME_LIMIT = 1024
+from starforge.lab.files import Limits, OwnFile, is_plain_name, too_large
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,10 +30,12 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
 def pack(files: list[OwnFile]) -> Bundle:
     """Pack files as listed by ``own_files``; owners and times are not kept."""
     raw = io.BytesIO()
-    with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, compresslevel=6) as zipped:
-        with tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            for one in files:
-                _add(archive, one)
+    with (
+        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, compresslevel=6) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for one in files:
+            _add(archive, one)
     data = raw.getvalue()
     return Bundle(data=data, sha256=hashlib.sha256(data).hexdigest(), files=len(files))
 
@@ -94,7 +95,12 @@ def unpack(source: Path, target: Path, limits: Limits | None = None) -> list[str
             names = _extract(stream, working, limits)
         working.chmod(0o755)
         working.rename(target)
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile, OSError, ValueError) as error:
+    except OSError as error:
+        shutil.rmtree(working, ignore_errors=True)
+        if error.errno is None:  # gzip's own errors are OSErrors without a number
+            raise _damaged(str(error)) from error
+        raise _cannot_write(target, error) from error
+    except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:
         shutil.rmtree(working, ignore_errors=True)
         raise _damaged(str(error)) from error
     except BaseException:
@@ -131,20 +137,15 @@ def _extract(stream: IO[bytes], folder: Path, limits: Limits) -> list[str]:
 
 
 def _safe_name(member: tarfile.TarInfo) -> str:
-    name = member.name
-    parts = PurePosixPath(name).parts
-    bad = (
-        not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name
-        or len(name) > _NAME_LIMIT or not name.isprintable()
-    )  # fmt: skip
-    if bad or not (member.isreg() or member.isdir()):
+    name = member.name.removesuffix("/")
+    if not is_plain_name(name) or not (member.isreg() or member.isdir()):
         raise StarForgeError(
             "bundle/unsafe",
             Text(f"the bundle holds {name[:200]!r}, which is not a plain file below its folder",
                  f"打包文件中的 {name[:200]!r} 不是其文件夹内的普通文件"),
             Text("submit the experiment again with `sf submit`", "请用 `sf submit` 重新提交实验"),
         )  # fmt: skip
-    return PurePosixPath(*parts).as_posix()
+    return name
 
 
 def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
@@ -155,6 +156,16 @@ def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> Non
     with path.open("xb") as out:
         shutil.copyfileobj(content, out)
     path.chmod(0o755 if member.mode & 0o100 else 0o644)
+
+
+def _cannot_write(target: Path, error: OSError) -> StarForgeError:
+    reason = error.strerror or str(error)
+    return StarForgeError(
+        "bundle/write",
+        Text(f"{target} can't be written: {reason}", f"无法写入 {target}：{reason}"),
+        Text("check free space and permissions", "请检查磁盘空间和权限"),
+        status=500,
+    )
 
 
 def _damaged(detail: str) -> StarForgeError:

@@ -130,22 +130,31 @@ def _walk(root: Path, prefix: str, ignore: Ignore, skip: set[Path]) -> Iterator[
 
 
 def _own_file(path: Path, name: str) -> OwnFile:
+    if not is_plain_name(name):
+        reason_text = Text("its name holds unusual characters", "文件名含有特殊字符")
+        raise _refused(name.encode("utf-8", "replace").decode(), reason_text)
     try:
-        name.encode("utf-8")
         info = path.stat()
-    except UnicodeEncodeError:
-        shown = name.encode("utf-8", "replace").decode()
-        raise _refused(shown, Text("its name is not UTF-8", "文件名不是 UTF-8 编码")) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise _refused(name, Text(reason, reason)) from error
     if stat.S_ISDIR(info.st_mode):
-        reason_text = Text("it is a link to a folder", "它是指向文件夹的链接")
-        raise _refused(name, reason_text)
+        raise _refused(name, Text("it is a link to a folder", "它是指向文件夹的链接"))
     if not stat.S_ISREG(info.st_mode):
         raise _refused(name, Text("it is not a regular file", "它不是普通文件"))
     executable = bool(info.st_mode & stat.S_IXUSR)
     return OwnFile(name=name, path=path, size=info.st_size, executable=executable)
+
+
+def is_plain_name(name: str) -> bool:
+    """Say whether a relative POSIX path means the same on every machine."""
+    try:
+        size = len(name.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
+    parts = name.split("/")
+    odd = any(ord(letter) < 32 or letter == "\\" for letter in name)
+    return 0 < size <= 1024 and not odd and not any(part in ("", ".", "..") for part in parts)
 
 
 def _refused(name: str, reason: Text) -> StarForgeError:

@@ -45,22 +45,23 @@ DRIFT = rule(
     bad='{"recipe": "0000"}', good='{"recipe": "<the digest of the catalog>"}',
 )  # fmt: skip
 
-_PARTS = {
-    "recipe": Text("recipe", "配方"),
-    "contract": Text("contract of the framework", "框架契约"),
-    "runtime": Text("runtime", "运行环境"),
-}
+_RECIPE = Text("recipe", "配方")
+_CONTRACT = Text("contract of the framework", "框架契约")
+_RUNTIME = Text("runtime", "运行环境")
 
 
 class Lock(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Digests (sha256) of everything an experiment depends on outside its own files."""
+    """Digests (sha256) of everything an experiment depends on outside its own files.
+
+    ``runtime`` maps a device (``cpu``, ``cuda``) to the digest of its lock.
+    """
 
     method: str
     framework: str
     version: str
     recipe: str
     contract: str
-    runtime: str | None = None
+    runtime: dict[str, str] = {}
     inputs: dict[str, str] = {}
 
 
@@ -68,14 +69,14 @@ def make_lock(
     recipe: Recipe,
     contract_digest: str,
     *,
-    runtime_digest: str | None = None,
+    runtime: dict[str, str] | None = None,
     inputs: list[InputRef] | None = None,
 ) -> Lock:
     """Return the lock of an experiment as the catalog is now."""
     revisions = {ref.name: ref.digest or ref.location for ref in inputs or []}
     return Lock(
         method=recipe.name, framework=recipe.framework, version=recipe.version,
-        recipe=recipe.digest, contract=contract_digest, runtime=runtime_digest, inputs=revisions,
+        recipe=recipe.digest, contract=contract_digest, runtime=runtime or {}, inputs=revisions,
     )  # fmt: skip
 
 
@@ -123,9 +124,17 @@ def compare_lock(locked: Lock, current: Lock) -> list[Finding]:
         at = Location(file=LOCK_FILE, key="version", value=locked.version)
         old_pin, new_pin = (f"{one.framework}@{one.version}" for one in (locked, current))
         return [VERSION.at(at, locked=old_pin, current=new_pin)]
-    findings = []
-    for field, part in _PARTS.items():
-        old, new = getattr(locked, field), getattr(current, field)
-        if old is not None and new is not None and old != new:
-            findings.append(DRIFT.at(Location(file=LOCK_FILE, key=field, value=old), part=part))
-    return findings
+    devices = locked.runtime.keys() & current.runtime.keys()
+    compared = [
+        ("recipe", _RECIPE, locked.recipe, current.recipe),
+        ("contract", _CONTRACT, locked.contract, current.contract),
+        *(
+            (f"runtime.{device}", _RUNTIME, locked.runtime[device], current.runtime[device])
+            for device in sorted(devices)
+        ),
+    ]
+    return [
+        DRIFT.at(Location(file=LOCK_FILE, key=key, value=old), part=part)
+        for key, part, old, new in compared
+        if old != new
+    ]
