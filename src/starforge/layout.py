@@ -31,6 +31,9 @@ PROCESSES = "processes.json"  # written by the runner: pids it started
 
 RUN = "run.json"  # written by starforge.report outside of a job: name, config, total steps
 
+# What `from starforge import report` needs in any Python: copied to lib/starforge
+LIB_FILES = ("lang.py", "layout.py", "report.py", "report_shell.py", "report_writer.py")
+
 # What is shipped of every attempt besides the streams of its plan: (format, glob)
 STREAMS: tuple[tuple[str, str], ...] = (
     ("log", f"{LOGS}/*.log"),

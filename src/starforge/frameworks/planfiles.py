@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -28,8 +28,6 @@ from starforge.runtimes import lock_digest
 NO_RUNTIME = "none"  # Recipe.runtime of methods that run in the user's own interpreter
 DRIVER_DIR = f"{layout.RECORD}/driver"
 CONFIG_PATH = f"{layout.RECORD}/config.json"
-# `from starforge import report` must work in any Python: what it needs, standard library only.
-LIBRARY = ("lang.py", "layout.py", "report.py")
 
 
 def text_file(path: str, content: str, source: str = "generated") -> PlanFile:
@@ -66,7 +64,7 @@ def library_files() -> list[PlanFile]:
     """Return ``lib/starforge``: the reporter and the layout it writes by."""
     folder = resources.files("starforge")
     files = [text_file(f"{layout.LIB}/starforge/__init__.py", "", "driver")]
-    for name in LIBRARY:
+    for name in layout.LIB_FILES:
         content = (folder / name).read_text("utf-8")
         files.append(text_file(f"{layout.LIB}/starforge/{name}", content, "driver"))
     return files
@@ -88,7 +86,7 @@ def runtime_pin(context: PrepareContext) -> RuntimePin | None:
     name = context.recipe.runtime
     if name == NO_RUNTIME:
         return None
-    device = "cuda" if context.resources.gpus else "cpu"
+    device: Literal["cpu", "cuda"] = "cuda" if context.resources.gpus else "cpu"
     return RuntimePin(name=name, device=device, lock_digest=lock_digest(name, device))
 
 
