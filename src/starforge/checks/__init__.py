@@ -1,1 +1,19 @@
-"""checks"""
+"""Checks: everything there is to say about a resolved experiment and its inputs."""
+
+from __future__ import annotations
+
+from starforge.checks.data import check_data
+from starforge.checks.model import check_model
+from starforge.checks.resources import check_resources
+from starforge.checks.training import check_training
+from starforge.findings import Finding
+from starforge.lab.context import PrepareContext
+
+__all__ = ["run_checks"]
+
+CHECKS = (check_training, check_model, check_data, check_resources)
+
+
+def run_checks(context: PrepareContext) -> list[Finding]:
+    """Return the findings of all checks. Reads data and model files, changes nothing."""
+    return [finding for check in CHECKS for finding in check(context)]

@@ -111,8 +111,12 @@ def keep_traceback(error: BaseException) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(traceback.format_exception(error)), "utf-8")
     except OSError as problem:
-        say("{name} can't be written: {problem}", "无法写入 {name}：{problem}",
-            name=TRACEBACK, problem=problem)
+        say(
+            "{name} can't be written: {problem}",
+            "无法写入 {name}：{problem}",
+            name=TRACEBACK,
+            problem=problem,
+        )
 
 
 def run(main: Callable[[], None]) -> NoReturn:

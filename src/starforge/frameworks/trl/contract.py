@@ -11,6 +11,7 @@ import dataclasses
 import enum
 import importlib
 import importlib.metadata
+import inspect
 import json
 import sys
 import types
@@ -25,7 +26,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 PACKAGES = ("trl", "transformers", "accelerate", "datasets", "peft", "torch")
 
 
-def spell(annotation: Any) -> str:
+def spell(annotation: Any) -> str:  # noqa: PLR0911 - one return a form
     """Write a type annotation as text; enumerations are the strings of their values."""
     if annotation is Any:
         return "Any"
@@ -69,7 +70,7 @@ def plain(value: Any) -> Any:
 
 def declaring_class(cls: type, name: str) -> str:
     """Name the most basic class of ``cls``'s ancestors that declares the field ``name``."""
-    owners = [base for base in cls.__mro__ if name in base.__dict__.get("__annotations__", {})]
+    owners = [base for base in cls.__mro__ if name in inspect.get_annotations(base)]
     return owners[-1].__name__ if owners else cls.__name__
 
 

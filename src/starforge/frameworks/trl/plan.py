@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 from starforge import layout
+from starforge.checks.steps import total_steps
 from starforge.findings import Finding
 from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
 from starforge.lab.context import PrepareContext
@@ -89,27 +87,3 @@ def _streams(context: PrepareContext) -> list[Stream]:
         Stream(format="report", path=f"{layout.METRICS}/*.jsonl"),
         Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
     ]
-
-
-def total_steps(context: PrepareContext) -> int | None:
-    """Return how many optimizer steps the job takes, when it can be known before it runs."""
-    config = context.config
-    max_steps = config.get("max_steps", -1)
-    if isinstance(max_steps, int) and max_steps > 0:
-        return max_steps
-    train = context.data.get("train")
-    # Only a row count that is part of the plan may be used: the plan must come out the same
-    # on the server. With packing the number of sequences is known only after tokenizing.
-    if train is None or not train.ref.rows or config.get("packing"):
-        return None
-    return steps_of(train.ref.rows, context.resources.gpus, config.values)
-
-
-def steps_of(rows: int, gpus: int, config: dict[str, Any]) -> int:
-    """Return the optimizer steps of ``num_train_epochs`` over ``rows``, as the trainer counts."""
-    per_pass = int(config.get("per_device_train_batch_size", 8)) * max(1, gpus)
-    rounding = math.floor if config.get("dataloader_drop_last") else math.ceil
-    passes = rounding(rows / per_pass)
-    accumulation = int(config.get("gradient_accumulation_steps", 1))
-    steps_an_epoch = max(1, math.ceil(passes / accumulation))
-    return math.ceil(float(config.get("num_train_epochs", 3.0)) * steps_an_epoch)

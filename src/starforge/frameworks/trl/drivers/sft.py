@@ -86,8 +86,10 @@ def train(trainer: Any) -> None:
     if resuming():
         checkpoint = trl_checkpoints.last_whole(folder)
         if checkpoint is None:
-            say("no checkpoint to resume from: starting from the beginning",
-                "没有可恢复的检查点：从头开始")
+            say(
+                "no checkpoint to resume from: starting from the beginning",
+                "没有可恢复的检查点：从头开始",
+            )
         else:
             say("resuming from {name}", "从 {name} 恢复", name=checkpoint.name)
     elif trainer.is_world_process_zero():

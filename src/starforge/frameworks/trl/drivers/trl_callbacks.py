@@ -92,7 +92,9 @@ def prompt_of(row: dict[str, Any]) -> tuple[Any, str]:
 def answers(model: Any, tokenizer: Any, prompts: list[tuple[Any, str]]) -> list[dict[str, Any]]:
     """Generate greedily, all prompts in one batch; rows in the ``samples`` format."""
     texts = [_render(tokenizer, prompt) for prompt, _ in prompts]
-    texts_kept = [(text, reference) for text, (_, reference) in zip(texts, prompts) if text]
+    texts_kept = [
+        (text, reference) for text, (_, reference) in zip(texts, prompts, strict=True) if text
+    ]
     if not texts_kept:
         return []
     side, tokenizer.padding_side = tokenizer.padding_side, "left"
@@ -101,12 +103,17 @@ def answers(model: Any, tokenizer: Any, prompts: list[tuple[Any, str]]) -> list[
     try:
         batch = tokenizer(
             [text for text, _ in texts_kept],
-            return_tensors="pt", padding=True, add_special_tokens=False,
+            return_tensors="pt",
+            padding=True,
+            add_special_tokens=False,
             return_token_type_ids=False,
         ).to(model.device)
         with torch.no_grad():
             produced = model.generate(
-                **batch, max_new_tokens=NEW_TOKENS, do_sample=False, use_cache=True,
+                **batch,
+                max_new_tokens=NEW_TOKENS,
+                do_sample=False,
+                use_cache=True,
                 pad_token_id=tokenizer.pad_token_id,
             )
     finally:
@@ -115,7 +122,7 @@ def answers(model: Any, tokenizer: Any, prompts: list[tuple[Any, str]]) -> list[
     width = batch["input_ids"].shape[1]
     return [
         _row(tokenizer, text, reference, ids[width:])
-        for (text, reference), ids in zip(texts_kept, produced)
+        for (text, reference), ids in zip(texts_kept, produced, strict=True)
     ]
 
 

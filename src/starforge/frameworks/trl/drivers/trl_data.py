@@ -48,15 +48,14 @@ def load(path: Path, scratch: Path) -> Any:
 def read(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON Lines file; blank lines are skipped."""
     try:
-        stream = Path(path).open("rb")
+        with Path(path).open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    yield _parse(line, number, path)
     except OSError as error:
         raise JobError(
             t("{path} can't be read: {error}", "无法读取 {path}：{error}", path=path, error=error)
         ) from error
-    with stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                yield _parse(line, number, path)
 
 
 def _parse(line: bytes, number: int, path: Path) -> dict[str, Any]:

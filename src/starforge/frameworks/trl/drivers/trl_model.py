@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -80,7 +79,7 @@ def build_configs(config: dict[str, Any], training_class: type) -> tuple[Any, An
 
 def check_folder(model: str) -> None:
     """Raise a clear error when a model named by a path is not a model folder."""
-    looks_local = os.path.isabs(model) or model.startswith(".")
+    looks_local = Path(model).is_absolute() or model.startswith(".")
     folder = Path(model)
     if not looks_local and not folder.exists():
         return
@@ -92,8 +91,11 @@ def check_folder(model: str) -> None:
         config = json.loads((folder / "config.json").read_text("utf-8"))
     except OSError as error:
         raise JobError(
-            t("{path} has no config.json: not a model folder",
-              "{path} 里没有 config.json：不是模型目录", path=model)
+            t(
+                "{path} has no config.json: not a model folder",
+                "{path} 里没有 config.json：不是模型目录",
+                path=model,
+            )
         ) from error
     except ValueError as error:
         raise JobError(
@@ -101,8 +103,11 @@ def check_folder(model: str) -> None:
         ) from error
     if not config.get("architectures"):
         raise JobError(
-            t("{path}/config.json names no architecture",
-              "{path}/config.json 没有写明 architectures", path=model)
+            t(
+                "{path}/config.json names no architecture",
+                "{path}/config.json 没有写明 architectures",
+                path=model,
+            )
         )
 
 
@@ -117,7 +122,9 @@ def load_tokenizer(model: str, training: Any, model_config: Any) -> Any:
             trust_remote_code=training.trust_remote_code,
         )
     except MISTAKES as error:
-        what = t("the tokenizer of {model} can't be loaded", "无法加载 {model} 的分词器", model=model)
+        what = t(
+            "the tokenizer of {model} can't be loaded", "无法加载 {model} 的分词器", model=model
+        )
         raise refused(what, error) from error
 
 

@@ -1,0 +1,167 @@
+"""Rules about data files and their rows."""
+
+from __future__ import annotations
+
+from starforge.findings import rule
+from starforge.i18n import Text
+
+EMPTY = rule(
+    "data/empty", "error",
+    title=Text("No rows", "没有数据"),
+    message=Text("{file} has no rows", "{file} 里没有任何数据行"),
+    hint=Text("write one JSON object a line", "每行写一个 JSON 对象"),
+    why=Text("There is nothing to learn from.", "没有可学的内容。"),
+    bad="", good='{"prompt": "2 + 3 =", "completion": " 5"}',
+)  # fmt: skip
+FORMAT = rule(
+    "data/format", "error",
+    title=Text("Not JSON Lines", "不是 JSON Lines 文件"),
+    message=Text("{file} is {found.en}, not JSON Lines", "{file} 是{found.zh}，不是 JSON Lines"),
+    hint=Text("{way.en}", "{way.zh}"),
+    why=Text("Data files hold one JSON object a line, so that they can be read row by row and a "
+             "finding can name the row.",
+             "数据文件每行一个 JSON 对象，这样才能逐行读取，问题也能指明行号。"),
+    bad='[{"text": "a"}, {"text": "b"}]', good='{"text": "a"}\n{"text": "b"}',
+)  # fmt: skip
+NOT_JSON = rule(
+    "data/not-json", "error",
+    title=Text("Row is not JSON", "数据行不是 JSON"),
+    message=Text("row {row} is not JSON: {problem}", "第 {row} 行不是合法的 JSON：{problem}"),
+    hint=Text("text needs double quotes; a line break inside a text is written \\n",
+              "文本要用双引号括起；文本中的换行要写成 \\n"),
+    why=Text("The row can't be read.", "这一行无法读取。"),
+    bad="{'text': 'a'}", good='{"text": "a"}',
+)  # fmt: skip
+NOT_OBJECT = rule(
+    "data/not-object", "error",
+    title=Text("Row is not an object", "数据行不是对象"),
+    message=Text("row {row} is {found.en}, not an object with named columns",
+                 "第 {row} 行是{found.zh}，而不是带列名的对象"),
+    hint=Text("write the row as {{\"column\": value}}", "请写成 {{\"列名\": 值}} 的形式"),
+    why=Text("Columns are found by their names.", "各列靠名字识别。"),
+    bad='["2 + 3 =", " 5"]', good='{"prompt": "2 + 3 =", "completion": " 5"}',
+)  # fmt: skip
+COLUMNS = rule(
+    "data/columns", "error",
+    title=Text("Columns don't fit the method", "数据列与方法不符"),
+    message=Text("row {row} has the columns {found}; {method} needs {needed.en}",
+                 "第 {row} 行的列是 {found}；{method} 需要 {needed.zh}"),
+    hint=Text("rename or add the columns", "请重命名或补上所需的列"),
+    why=Text("The framework looks for these names and fails, or trains on something else.",
+             "框架按这些列名取数，找不到就会失败，或训练到别的内容上。"),
+    bad='{"question": "2 + 3 =", "answer": " 5"}',
+    good='{"prompt": "2 + 3 =", "completion": " 5"}',
+)  # fmt: skip
+MIXED = rule(
+    "data/mixed", "error",
+    title=Text("Rows of different forms", "数据行形式不一"),
+    message=Text("row {row} is {found.en}, but the first row is {first.en}",
+                 "第 {row} 行是{found.zh}，而第一行是{first.zh}"),
+    hint=Text("keep one form in a file; split the others off",
+              "一个文件只用一种形式，其余的请另存"),
+    why=Text("The framework takes the form of the first row for all of them.",
+             "框架以第一行的形式处理整个文件。"),
+    bad='{"text": "a"}\n{"prompt": "a", "completion": "b"}', good='{"text": "a"}\n{"text": "b"}',
+)  # fmt: skip
+TYPE = rule(
+    "data/type", "error",
+    title=Text("Value of the wrong type", "值的类型不对"),
+    message=Text("row {row}: `{column}` is {found.en}, but must be {wanted.en}",
+                 "第 {row} 行：`{column}` 是{found.zh}，应为{wanted.zh}"),
+    why=Text("The framework can't turn it into tokens.", "框架无法把它转换成词元。"),
+    bad='{"prompt": "2 + 3 =", "completion": 5}',
+    good='{"prompt": "2 + 3 =", "completion": " 5"}',
+)  # fmt: skip
+MESSAGE = rule(
+    "data/message", "error",
+    title=Text("Malformed message", "消息格式不对"),
+    message=Text("row {row}: `{column}`, message {index}: {problem.en}",
+                 "第 {row} 行：`{column}` 的第 {index} 条消息{problem.zh}"),
+    hint=Text('a message is {{"role": "user", "content": "text"}}',
+              '一条消息应写成 {{"role": "user", "content": "文本"}}'),
+    why=Text("The chat template needs the role and the content of every message.",
+             "对话模板需要每条消息的角色和内容。"),
+    bad='{"messages": [{"from": "human", "value": "hi"}]}',
+    good='{"messages": [{"role": "user", "content": "hi"}, '
+         '{"role": "assistant", "content": "hello"}]}',
+)  # fmt: skip
+ROLE = rule(
+    "data/role", "error",
+    title=Text("Unknown role", "未知的角色"),
+    message=Text("row {row}: `{column}`, message {index}: `{role}` is not a role",
+                 "第 {row} 行：`{column}` 的第 {index} 条消息：`{role}` 不是可用的角色"),
+    hint=Text("{way.en}", "{way.zh}"),
+    why=Text("Chat templates know these roles only, and drop or refuse others.",
+             "对话模板只认识这些角色，其他的会被丢弃或拒绝。"),
+    bad='{"messages": [{"role": "human", "content": "hi"}, '
+        '{"role": "gpt", "content": "hello"}]}',
+    good='{"messages": [{"role": "user", "content": "hi"}, '
+         '{"role": "assistant", "content": "hello"}]}',
+)  # fmt: skip
+LAST_TURN = rule(
+    "data/last-turn", "error",
+    title=Text("Conversation without an answer at its end", "对话结尾没有回答"),
+    message=Text("row {row}: `{column}` ends with a message of `{role}`, not of the assistant",
+                 "第 {row} 行：`{column}` 以 `{role}` 的消息结尾，而不是助手的回答"),
+    hint=Text("remove the messages after the last answer, or the row",
+              "请删掉最后一个回答之后的消息，或删掉这一行"),
+    why=Text("The model learns from answers; a question at the end teaches it to ask.",
+             "模型是从回答中学习的；以提问结尾只会教它提问。"),
+    bad='{"messages": [{"role": "user", "content": "hi"}]}',
+    good='{"messages": [{"role": "user", "content": "hi"}, '
+         '{"role": "assistant", "content": "hello"}]}',
+)  # fmt: skip
+PROMPT_TURN = rule(
+    "data/prompt-turn", "error",
+    title=Text("Prompt that ends with an answer", "提示以回答结尾"),
+    message=Text("row {row}: `{column}` ends with a message of the assistant",
+                 "第 {row} 行：`{column}` 以助手的消息结尾"),
+    hint=Text("move the answer into the completion", "请把回答移到 completion 中"),
+    why=Text("The answer would be left out of the loss, and a second one begun after it.",
+             "这个回答不会计入损失，模型还会在它之后再起一个回答。"),
+    bad='{"prompt": [{"role": "assistant", "content": "5"}], '
+        '"completion": [{"role": "assistant", "content": "6"}]}',
+    good='{"prompt": [{"role": "user", "content": "2 + 3 = ?"}], '
+         '"completion": [{"role": "assistant", "content": "5"}]}',
+)  # fmt: skip
+EMPTY_TEXT = rule(
+    "data/empty-text", "warning",
+    title=Text("Empty text", "空文本"),
+    message=Text("row {row}: `{column}` is empty", "第 {row} 行：`{column}` 为空"),
+    hint=Text("fill it, or remove the row", "请补上内容，或删掉这一行"),
+    why=Text("The model would learn to answer nothing.", "模型会学着什么也不回答。"),
+    bad='{"prompt": "2 + 3 =", "completion": ""}',
+    good='{"prompt": "2 + 3 =", "completion": " 5"}',
+)  # fmt: skip
+DUPLICATES = rule(
+    "data/duplicates", "warning",
+    title=Text("Duplicate rows", "重复的数据行"),
+    message=Text("{count} of {rows} rows stand in {file} more than once (first: row {row})",
+                 "{file} 共 {rows} 行，其中 {count} 行与前面的重复（首次出现在第 {row} 行）"),
+    hint=Text("remove them, unless they are meant as weights", "除非有意加权，请去重"),
+    why=Text("Duplicates weigh more and are learned by heart sooner.",
+             "重复的数据权重更大，也更容易被死记。"),
+    bad='{"text": "a"}\n{"text": "a"}', good='{"text": "a"}\n{"text": "b"}',
+)  # fmt: skip
+OVERLAP = rule(
+    "data/overlap", "warning",
+    title=Text("Validation rows that are trained on", "验证数据出现在训练集中"),
+    message=Text("{count} of {rows} validation rows are training rows too (first: row {row})",
+                 "验证集共 {rows} 行，其中 {count} 行也在训练集中（首次出现在第 {row} 行）"),
+    hint=Text("remove them from one of the two", "请从其中一方删除"),
+    why=Text("The validation loss would look better than the model is.",
+             "验证损失会显得比模型的真实水平更好。"),
+    bad='the same row in train.jsonl and validation.jsonl', good="disjoint files",
+)  # fmt: skip
+LONG_ROWS = rule(
+    "data/long-rows", "warning",
+    title=Text("Rows that will be cut", "会被截断的数据行"),
+    message=Text("about {count} of {rows} rows ({percent}%) look longer than {limit} tokens "
+                 "and will be cut (estimated from their length; longest: row {row})",
+                 "{rows} 行中约 {count} 行（{percent}%）可能超过 {limit} 个词元，会被截断"
+                 "（按文本长度估算；最长的是第 {row} 行）"),
+    hint=Text("raise `{parameter}`, or shorten the rows", "请调大 `{parameter}`，或缩短这些数据"),
+    why=Text("What is cut is the end of the answer, so the model learns not to finish.",
+             "被截掉的是回答的结尾，模型会学不会收尾。"),
+    bad="rows of 6000 tokens with max_tokens: 1024", good="max_tokens: 8192",
+)  # fmt: skip

@@ -1,0 +1,122 @@
+"""Rules about training settings that fit each other, and the data."""
+
+from __future__ import annotations
+
+from starforge.findings import rule
+from starforge.i18n import Text
+
+NO_STEPS = rule(
+    "training/no-steps", "error",
+    title=Text("Training without a step", "训练没有任何步数"),
+    message=Text("with {settings} there is no optimizer step to take",
+                 "按 {settings} 的设置，一个优化步也不会执行"),
+    hint=Text("raise `epochs`, or set `max_steps`", "请调大 `epochs`，或设置 `max_steps`"),
+    why=Text("The job would end with the model it started from.", "任务结束时模型毫无变化。"),
+    bad="params: {epochs: 0}", good="params: {epochs: 1}",
+)  # fmt: skip
+VALIDATION_WITHOUT_DATA = rule(
+    "training/validation-without-data", "error",
+    title=Text("Validation without data", "评估没有数据"),
+    message=Text("`validation_strategy` is `{strategy}`, but there is no `data.validation`",
+                 "`validation_strategy` 为 `{strategy}`，但没有提供 `data.validation`"),
+    hint=Text("add `validation` under `data`, or set `validation_strategy: \"no\"`",
+              "请在 `data` 下加上 `validation`，或设 `validation_strategy: \"no\"`"),
+    why=Text("The trainer refuses to start.", "训练器会拒绝启动。"),
+    bad="data: {train: data/train.jsonl}\nparams: {validation_strategy: epoch}",
+    good="data: {train: data/train.jsonl, validation: data/val.jsonl}\n"
+         "params: {validation_strategy: epoch}",
+)  # fmt: skip
+VALIDATION_UNUSED = rule(
+    "training/validation-unused", "warning",
+    title=Text("Validation data that is not used", "验证数据没有用到"),
+    message=Text("there is `data.validation`, but `validation_strategy` is `no`",
+                 "提供了 `data.validation`，但 `validation_strategy` 为 `no`"),
+    hint=Text("set `validation_strategy: epoch`, or `steps` with `validation_steps`",
+              "请设 `validation_strategy: epoch`，或 `steps` 并给出 `validation_steps`"),
+    why=Text("There would be no validation curve.", "不会有验证曲线。"),
+    bad="data: {train: a.jsonl, validation: b.jsonl}",
+    good="data: {train: a.jsonl, validation: b.jsonl}\nparams: {validation_strategy: epoch}",
+)  # fmt: skip
+SAVE_BEST = rule(
+    "training/save-best", "error",
+    title=Text("Best checkpoint can't be found", "无法确定最佳检查点"),
+    message=Text("`save_best` needs {problem.en}", "`save_best` 要求{problem.zh}"),
+    hint=Text("set `save_strategy` and `validation_strategy` alike, and `save_steps` to a multiple "
+              "of `validation_steps`",
+              "请让 `save_strategy` 与 `validation_strategy` 一致，`save_steps` 为 "
+              "`validation_steps` 的整数倍"),
+    why=Text("Only a checkpoint that was evaluated can be the best one.",
+             "只有评估过的检查点才能比出最佳。"),
+    bad="params: {save_best: true}",
+    good="params: {save_best: true, validation_strategy: epoch, save_strategy: epoch}",
+)  # fmt: skip
+PRECISION_TWICE = rule(
+    "training/precision", "error",
+    title=Text("Two precisions at once", "同时设置了两种精度"),
+    message=Text("`bf16` and `fp16` are both on", "`bf16` 与 `fp16` 同时开启"),
+    hint=Text("keep `bf16`; `fp16` is for GPUs without it",
+              "请保留 `bf16`；`fp16` 用于不支持它的 GPU"),
+    why=Text("The trainer refuses to start.", "训练器会拒绝启动。"),
+    bad="bf16: true\nfp16: true", good="bf16: true",
+)  # fmt: skip
+HALF_ON_CPU = rule(
+    "training/half-precision-on-cpu", "warning",
+    title=Text("Half precision on a CPU", "在 CPU 上使用半精度"),
+    message=Text("`{key}` is on, but the job has no GPU", "`{key}` 已开启，但任务没有 GPU"),
+    hint=Text("{way.en}", "{way.zh}"),
+    why=Text("Most CPUs are slower in half precision, and fp16 does not work there at all.",
+             "多数 CPU 用半精度反而更慢，fp16 则完全不能用。"),
+    bad="resources: local\nparams: {bf16: true}", good="resources: gpu:1\nparams: {bf16: true}",
+)  # fmt: skip
+LEARNING_RATE = rule(
+    "training/learning-rate", "warning",
+    title=Text("Unusual learning rate", "学习率不寻常"),
+    message=Text("a learning rate of {value:g} is {side.en} for {kind.en}",
+                 "对{kind.zh}来说，学习率 {value:g} {side.zh}"),
+    hint=Text("usual are {usual}", "常用范围是 {usual}"),
+    why=Text("Too high, and the model is destroyed in a few steps; too low, and it learns nothing.",
+             "太高，几步之内模型就会崩坏；太低，则什么也学不到。"),
+    bad="params: {learning_rate: 0.1}", good="params: {learning_rate: 1.0e-5}",
+)  # fmt: skip
+WARMUP = rule(
+    "training/long-warmup", "warning",
+    title=Text("Warm-up longer than the training", "预热比训练还长"),
+    message=Text("`warmup_steps` is {warmup:g}, but the training takes only {total} steps",
+                 "`warmup_steps` 为 {warmup:g}，而训练总共只有 {total} 步"),
+    hint=Text("use a fraction such as 0.05", "可以写成比例，例如 0.05"),
+    why=Text("The learning rate would never reach its peak.", "学习率永远达不到峰值。"),
+    bad="params: {max_steps: 50, warmup_steps: 100}",
+    good="params: {max_steps: 50, warmup_steps: 0.05}",
+)  # fmt: skip
+FEW_LOGS = rule(
+    "training/few-logs", "warning",
+    title=Text("Training that is not logged", "训练过程没有记录"),
+    message=Text("`log_steps` is {every:g}, but the training takes only {total} steps",
+                 "`log_steps` 为 {every:g}，而训练总共只有 {total} 步"),
+    hint=Text("set `log_steps: 1`", "请设 `log_steps: 1`"),
+    why=Text("There would be no curve, and a NaN loss would go unnoticed.",
+             "不会有曲线，出现 NaN 损失也发现不了。"),
+    bad="params: {max_steps: 5, log_steps: 10}", good="params: {max_steps: 5, log_steps: 1}",
+)  # fmt: skip
+MANY_CHECKPOINTS = rule(
+    "training/many-checkpoints", "warning",
+    title=Text("Checkpoints that fill the disk", "检查点可能占满磁盘"),
+    message=Text("{count} checkpoints of about {each} GB are kept: {total} GB in all",
+                 "将保留 {count} 个检查点，每个约 {each} GB，共 {total} GB"),
+    hint=Text("set `save_limit`, or raise `save_steps`",
+              "请设置 `save_limit`，或调大 `save_steps`"),
+    why=Text("A full disk ends the training in the middle of a checkpoint.",
+             "磁盘写满时，训练会在写检查点的中途失败。"),
+    bad="params: {save_steps: 20, save_limit: null}",
+    good="params: {save_steps: 500, save_limit: 2}",
+)  # fmt: skip
+LOSS_DATA = rule(
+    "training/loss-needs-columns", "error",
+    title=Text("Loss that the data can't give", "数据不支持这种损失范围"),
+    message=Text("`{key}` needs rows with {needed.en}", "`{key}` 要求数据行带有 {needed.zh}"),
+    hint=Text("change the data, or switch `{key}` off", "请调整数据，或关掉 `{key}`"),
+    why=Text("The framework can't tell which tokens belong to the answer, and refuses to start.",
+             "框架无法区分哪些词元属于回答，会拒绝启动。"),
+    bad='params: {assistant_only: true} with {"text": "..."}',
+    good='params: {assistant_only: true} with {"messages": [...]}',
+)  # fmt: skip
