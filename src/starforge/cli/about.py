@@ -13,11 +13,13 @@ from starforge.lang import t
 
 @command(
     "version",
-    ("Show the versions of StarForge and Python, and of the server when one runs.",
-     "显示 StarForge 与 Python 的版本；有服务在运行时也显示服务的版本。"),
+    (
+        "Show the versions of StarForge and Python, and of the server when one runs.",
+        "显示 StarForge 与 Python 的版本；有服务在运行时也显示服务的版本。",
+    ),
     ("sf version", ("versions", "查看版本")),
     ("sf version --json", ("for a script", "供脚本使用")),
-)  # fmt: skip
+)
 @json_option
 def version(as_json: bool) -> None:
     """Never starts a server: it only looks whether one is there."""

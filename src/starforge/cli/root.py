@@ -107,7 +107,7 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
         "StarForge：从基座模型和数据，得到更好的模型。",
     ),
     examples=[
-        ("sf init my-lab && cd my-lab", ("a lab with room for experiments", "新建一个实验室")),
+        ("sf init my-lab && cd my-lab", ("a lab with room for experiments", "新建一个 lab")),
         (
             "sf new my-sft --method trl/sft",
             ("an experiment that runs as created", "新建一个开箱即可运行的实验"),

@@ -22,13 +22,13 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
             "init": Lazy(
                 "lab",
                 "init",
-                ("Create a lab: a folder for experiments.", "新建一个实验室（存放实验的目录）。"),
+                ("Create a lab: a folder for experiments.", "新建一个 lab（存放实验的文件夹）。"),
             ),
             "new": Lazy(
                 "lab", "new", ("Create an experiment of a method.", "按某个方法新建一个实验。")
             ),
             "ls": Lazy(
-                "lab", "ls", ("List the experiments of this lab.", "列出当前实验室的实验。")
+                "lab", "ls", ("List the experiments of this lab.", "列出当前 lab 中的实验。")
             ),
             "methods": Lazy(
                 "methods",

@@ -22,6 +22,8 @@ from starforge.server.settings import default_home
 if TYPE_CHECKING:
     from starforge.client.client import Client
 
+__all__ = ["Target", "configured", "connect", "connect_running", "default_home", "find"]
+
 Origin = Literal["environment", "login", "embedded"]
 
 

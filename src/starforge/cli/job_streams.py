@@ -1,0 +1,252 @@
+"""``sf job logs|metrics|samples|watch``: what a job writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from starforge.cli.base import argument, command, json_option, option
+from starforge.cli.complete import complete_job
+from starforge.cli.output import note, number, print_json, print_table, say, style
+from starforge.cli.session import open_client
+from starforge.lang import t
+
+if TYPE_CHECKING:
+    from starforge.client.client import Client
+    from starforge.wire.logs import LogPage
+
+JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。")
+ATTEMPT = ("Which attempt, from 0 (default: the last).", "第几次运行，从 0 数起（默认最后一次）。")
+PAGE = 5000  # log lines a request
+
+
+@command(
+    "logs",
+    (
+        "Print the log of a job.\n\nThe whole log by default, also after the job has ended.",
+        "输出任务日志。\n\n默认输出全部日志；任务结束后同样可以查看。",
+    ),
+    ("sf job logs my-sft --tail 50", ("the last 50 lines", "最后 50 行")),
+    ("sf job logs my-sft --follow", ("as it is written, until the end", "持续输出直到结束")),
+    ("sf job logs my-sft --search error", ("only lines with a text", "只看含某段文字的行")),
+)
+@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@option("--follow", "-f", is_flag=True, text=("Go on as it is written.", "持续输出新内容。"))
+@option(
+    "--tail",
+    type=click.IntRange(0),
+    metavar="N",
+    text=("Only the last N lines.", "只看最后 N 行。"),
+)
+@option("--search", metavar="TEXT", text=("Only lines with this text.", "只看含这段文字的行。"))
+@option("--attempt", type=click.IntRange(0), metavar="N", text=ATTEMPT)
+@option("--role", metavar="ROLE", text=("Of this role.", "该角色的日志。"))
+@option(
+    "--rank", type=click.IntRange(0), metavar="N", text=("Of this process.", "该序号进程的日志。")
+)
+@json_option
+def logs(job_id: str, follow: bool, as_json: bool, **where: Any) -> None:
+    """With ``--follow --json`` each line is an object of its own."""
+    search = where.pop("search")
+    if follow and search:
+        raise click.UsageError(
+            t("--search can't be combined with --follow", "--search 不能与 --follow 同时使用")
+        )
+    with open_client() as client:
+        if follow:
+            _follow(client, job_id, as_json, where)
+            return
+        page = _whole_log(client, job_id, search, where)
+    if as_json:
+        print_json(page)
+        return
+    for line in page.lines:
+        say(line.text)
+    others = [one.path for one in page.streams if page.stream and one.path != page.stream.path]
+    if others:
+        note(t("other logs: {logs}", "其他日志：{logs}", logs=", ".join(sorted(set(others)))))
+
+
+def _follow(client: Client, job_id: str, as_json: bool, where: dict[str, Any]) -> None:
+    for line in client.jobs.follow_logs(job_id, **where):
+        # One object a line, so that a reader need not wait for the end.
+        say(line.model_dump_json() if as_json else line.text)
+
+
+def _whole_log(client: Client, job_id: str, search: str | None, where: dict[str, Any]) -> LogPage:
+    """Fetch page by page; ``tail`` is one request."""
+    tail = where.pop("tail")
+    if tail is not None:
+        return client.jobs.logs(job_id, tail=tail, search=search, **where)
+    page = client.jobs.logs(job_id, from_line=0, limit=PAGE, search=search, **where)
+    lines = page.lines
+    while page.next_line < page.total_lines:
+        before = page.next_line
+        page = client.jobs.logs(job_id, from_line=before, limit=PAGE, search=search, **where)
+        lines += page.lines
+        if page.next_line <= before:
+            break
+    return page.model_copy(update={"lines": lines})
+
+
+@command(
+    "metrics",
+    (
+        "Show the curves of a job.\n\nA table of all metrics, or a plot with --name.",
+        "显示任务的指标曲线。\n\n默认列出全部指标；用 --name 画出某一条曲线。",
+    ),
+    ("sf job metrics my-sft", ("all metrics", "全部指标")),
+    ("sf job metrics my-sft --name loss", ("one, as a plot", "画出一条曲线")),
+    ("sf job metrics my-sft --buckets 500 --json", ("for a script", "供脚本使用")),
+)
+@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    text=("Only this metric. May be repeated.", "只看该指标，可重复使用。"),
+)
+@option(
+    "--buckets",
+    type=click.IntRange(1),
+    metavar="K",
+    text=("At most K points a curve, averaged.", "每条曲线最多 K 个点（取平均）。"),
+)
+@option("--attempt", type=click.IntRange(0), metavar="N", text=ATTEMPT)
+@json_option
+def metrics(
+    job_id: str, names: tuple[str, ...], buckets: int | None, attempt: int | None, as_json: bool
+) -> None:
+    """The published shape is ``{NAME: {step: [], value: [], attempt: []}}``."""
+    with open_client() as client:
+        if as_json:
+            curves = client.jobs.metrics(job_id, names=names, buckets=buckets, attempt=attempt)
+            print_json({k: v.model_dump(exclude_none=True) | _lists(v) for k, v in curves.items()})
+        elif names:
+            _plots(client, job_id, names, buckets or 128, attempt)
+        else:
+            _table(client, job_id, attempt)
+
+
+def _lists(curve: Any) -> dict[str, Any]:
+    """Values that are ``None`` inside lists stay; only absent fields are left out."""
+    return {"value": curve.value}
+
+
+def _plots(
+    client: Client, job_id: str, names: tuple[str, ...], buckets: int, attempt: int | None
+) -> None:
+    from starforge.cli.spark import plot
+
+    curves = client.jobs.metrics(job_id, names=names, buckets=buckets, attempt=attempt)
+    for name in names:
+        curve = curves.get(name)
+        if curve is None or not curve.step:
+            note(t("no points of {name}", "没有 {name} 的数据点", name=name))
+            continue
+        last = next((value for value in reversed(curve.value) if value is not None), None)
+        say(style(name, bold=True) + t("  last {v}", "  最新 {v}", v=number(last)))
+        for line in plot(curve.step, curve.value):
+            say(line)
+
+
+def _table(client: Client, job_id: str, attempt: int | None) -> None:
+    from starforge.cli.spark import sparkline
+
+    series = client.jobs.series(job_id)
+    if not series:
+        note(t("no metrics yet", "还没有指标"))
+        return
+    curves = client.jobs.metrics(job_id, buckets=24, attempt=attempt)
+    ordered = sorted(series, key=lambda one: (not one.primary, one.name))
+    print_table(
+        [
+            t("metric", "指标"),
+            t("last", "最新"),
+            t("min", "最小"),
+            t("max", "最大"),
+            t("points", "点数"),
+            "",
+        ],
+        [
+            (
+                one.name,
+                number(one.last_value),
+                number(one.min),
+                number(one.max),
+                one.count,
+                sparkline(curves[one.name].value) if one.name in curves else "",
+            )
+            for one in ordered
+        ],
+        right=(1, 2, 3, 4),
+    )
+
+
+@command(
+    "samples",
+    (
+        "Show prompts and completions that a job logged.",
+        "显示任务记录的提示与回答样例。",
+    ),
+    ("sf job samples my-grpo --sort -reward --limit 5", ("the five best", "奖励最高的五条")),
+    ("sf job samples my-grpo --step 100", ("of one step", "某一步的样例")),
+)
+@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@option("--step", type=int, metavar="N", text=("Of this step.", "该步的样例。"))
+@option("--search", metavar="TEXT", text=("Only with this text.", "按文字查找。"))
+@option(
+    "--sort",
+    type=click.Choice(["step", "-step", "reward", "-reward"]),
+    default="-step",
+    show_default=True,
+    text=("Order; `-`: descending.", "排序，`-` 表示降序。"),
+)
+@option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    text=("How many at most.", "最多多少条。"),
+)
+@option("--offset", type=click.IntRange(0), default=0, text=("Skip so many.", "跳过多少条。"))
+@option("--attempt", type=click.IntRange(0), metavar="N", text=ATTEMPT)
+@json_option
+def samples(job_id: str, as_json: bool, **query: Any) -> None:
+    """JSON is ``{samples, total, steps}``."""
+    with open_client() as client:
+        page = client.jobs.samples(job_id, **query)
+    if as_json:
+        print_json(page)
+        return
+    for one in page.samples:
+        reward = (
+            t("  reward {r}", "  奖励 {r}", r=number(one.reward)) if one.reward is not None else ""
+        )
+        say(style(t("step {s}", "第 {s} 步", s=one.step), "cyan", bold=True) + reward)
+        say(style(t("prompt", "提示"), bold=True) + f"  {one.prompt or ''}")
+        say(style(t("completion", "回答"), bold=True) + f"  {one.completion or ''}")
+        say()
+    note(t("{n} of {all} samples", "共 {all} 条，显示 {n} 条", n=len(page.samples), all=page.total))
+
+
+@command(
+    "watch",
+    (
+        "Watch a job until it ends.\n\nCtrl-C leaves; the job goes on. Exits with 0 when the job "
+        "succeeded, else with 1.",
+        "实时观看任务直到结束。\n\nCtrl-C 只退出观看，任务会继续。任务成功时退出码为 0，否则为 1。",
+    ),
+    ("sf job watch my-sft", ("state, progress, metrics, log", "状态、进度、指标与日志")),
+)
+@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@json_option
+def watch_command(job_id: str, as_json: bool) -> None:
+    """With ``--json`` nothing is shown before the end; then the job is printed."""
+    from starforge.cli.watch import watch
+
+    with open_client() as client:
+        found = client.jobs.get(job_id)
+        raise click.exceptions.Exit(watch(client, found.id, as_json=as_json))

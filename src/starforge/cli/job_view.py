@@ -1,0 +1,117 @@
+"""A job shown to a person."""
+
+from __future__ import annotations
+
+from starforge.cli.output import (
+    STATE_COLOURS,
+    duration,
+    moment,
+    number,
+    print_fields,
+    print_table,
+    say,
+    size,
+    state_name,
+    style,
+)
+from starforge.lang import t
+from starforge.wire.jobs import Job, JobDetail
+
+
+def state_text(job: Job) -> str:
+    """Return the state with its reason in words."""
+    shown = style(state_name(job.state), STATE_COLOURS.get(job.state))
+    why = job.message or job.reason
+    return f"{shown} ({why})" if why else shown
+
+
+def progress_text(job: Job) -> str:
+    """Return steps done and time left, or nothing."""
+    progress = job.progress
+    if progress is None or progress.step is None:
+        return ""
+    total = f"/{progress.total}" if progress.total else ""
+    eta = ""
+    if progress.eta_seconds is not None and job.ended_at is None:
+        eta = t(", {time} left", "，还需 {time}", time=duration(progress.eta_seconds))
+    return f"{progress.step}{total}{eta}"
+
+
+def print_detail(job: JobDetail) -> None:
+    """Print everything about a job but its streams."""
+    took = (
+        (job.ended_at - job.started_at).total_seconds() if job.started_at and job.ended_at else None
+    )
+    headline = "  ".join(f"{name} {number(value)}" for name, value in job.headline.items())
+    print_fields(
+        [
+            ("ID", job.id),
+            (t("name", "名字"), job.name),
+            (t("method", "方法"), job.method),
+            (t("state", "状态"), state_text(job)),
+            (t("step", "步数"), progress_text(job)),
+            (t("metrics", "指标"), headline),
+            (t("description", "说明"), job.description),
+            (t("tags", "标签"), ", ".join(job.tags)),
+            (t("runs on", "运行于"), f"{job.engine}, {job.cpus} CPU, {job.gpus} GPU"),
+            (t("created", "创建"), moment(job.created_at)),
+            (t("started", "开始"), moment(job.started_at) if job.started_at else ""),
+            (t("ended", "结束"), moment(job.ended_at) if job.ended_at else ""),
+            (t("took", "用时"), duration(took) if took is not None else ""),
+            (t("commit", "提交"), _commit(job)),
+            (t("folder", "文件夹"), job.folder),
+        ]
+    )
+    _attempts(job)
+    _outputs(job)
+
+
+def _commit(job: JobDetail) -> str:
+    if not job.source or not job.source.get("commit"):
+        return ""
+    dirty = t(" with uncommitted changes", "，含未提交的修改") if job.source.get("dirty") else ""
+    return str(job.source["commit"])[:12] + dirty
+
+
+def _attempts(job: JobDetail) -> None:
+    if not job.attempts:
+        return
+    say()
+    print_table(
+        [
+            t("attempt", "运行"),
+            t("state", "状态"),
+            t("reason", "原因"),
+            t("exit code", "退出码"),
+            t("started", "开始"),
+            t("ended", "结束"),
+        ],
+        [
+            (
+                one.number,
+                one.state,
+                one.message or one.reason,
+                one.exit_code,
+                moment(one.started_at),
+                moment(one.ended_at),
+            )
+            for one in job.attempts
+        ],
+        colour_states=True,
+    )
+
+
+def _outputs(job: JobDetail) -> None:
+    if not job.outputs:
+        return
+    say()
+    print_table(
+        [
+            t("output", "产出"),
+            t("kind", "类型"),
+            t("size", "大小"),
+            t("path", "路径"),
+            t("use as", "引用"),
+        ],
+        [(one.name, one.kind, size(one.size), one.path, one.ref) for one in job.outputs],
+    )
