@@ -1,0 +1,151 @@
+"""What runtimes there are: names, devices, locks and what proves that one works."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from starforge.errors import StarForgeError
+from starforge.i18n import Text
+
+Device = Literal["cpu", "cuda"]
+DEVICES: tuple[Device, ...] = ("cpu", "cuda")
+
+GIB = 1 << 30
+_PIN = re.compile(r"^(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>\S+)$")
+
+
+class Pinned(msgspec.Struct, frozen=True):
+    """One package of a lock at its exact version."""
+
+    name: str
+    version: str
+
+
+class Runtime(msgspec.Struct, frozen=True, kw_only=True):
+    """A runtime of the product. ``size`` is about what it takes on disk, in bytes.
+
+    ``imports`` are modules that must import for the runtime to be of use.
+    """
+
+    name: str
+    device: Device
+    title: Text
+    lock: str
+    digest: str
+    imports: list[str]
+    size: int
+
+    @property
+    def packages(self) -> list[Pinned]:
+        """The packages of the lock, in its order."""
+        return parse_lock(self.lock)
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder a build of this lock lies in."""
+        return f"{self.name}-{self.device}-{self.digest[:12]}"
+
+
+class _Known(msgspec.Struct, frozen=True):
+    title: Text
+    imports: list[str]
+    size: dict[Device, int]
+
+
+_KNOWN: dict[str, _Known] = {
+    "trl": _Known(
+        Text("TRL 1.10.0: training with TRL", "TRL 1.10.0：用 TRL 训练"),
+        ["torch", "transformers", "datasets", "peft", "trl", "tensorboard"],
+        {"cpu": int(1.6 * GIB), "cuda": 8 * GIB},
+    ),
+    "evalkit": _Known(
+        Text("lm-eval 0.4.13: benchmarks", "lm-eval 0.4.13：评测"),
+        ["torch", "transformers", "datasets", "lm_eval"],
+        {"cpu": int(1.9 * GIB), "cuda": 8 * GIB},
+    ),
+}
+
+
+def names() -> list[str]:
+    """Return the names of all runtimes."""
+    return sorted(_KNOWN)
+
+
+def specs() -> list[Runtime]:
+    """Return every runtime for every device."""
+    return [get_spec(name, device) for name in names() for device in DEVICES]
+
+
+@cache
+def get_spec(name: str, device: str) -> Runtime:
+    """Return one runtime; raises :class:`StarForgeError` for a name there is none of."""
+    known = _KNOWN.get(name)
+    if known is None:
+        raise _unknown_name(name)
+    for one in DEVICES:
+        if one == device:
+            lock = resources.files(__package__).joinpath("locks", f"{name}-{one}.txt")
+            text = lock.read_text("utf-8")
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            return Runtime(
+                name=name, device=one, title=known.title, lock=text, digest=digest,
+                imports=known.imports, size=known.size[one],
+            )  # fmt: skip
+    listed = ", ".join(DEVICES)
+    raise StarForgeError(
+        "runtime/unknown-device",
+        Text(f"there is no device `{device}`", f"没有名为 `{device}` 的设备"),
+        Text(f"known devices: {listed}", f"可用的设备：{listed}"),
+    )
+
+
+def _unknown_name(name: str) -> StarForgeError:
+    near = difflib.get_close_matches(name, names(), n=1, cutoff=0.5)
+    listed = ", ".join(names())
+    hint = Text(f"known runtimes: {listed}", f"已有的运行环境：{listed}")
+    if near:
+        hint = Text(f"did you mean `{near[0]}`? {hint.en}", f"是不是想写 `{near[0]}`？{hint.zh}")
+    message = Text(f"there is no runtime `{name}`", f"没有名为 `{name}` 的运行环境")
+    return StarForgeError("runtime/unknown", message, hint, status=404)
+
+
+def lock_digest(name: str, device: str) -> str:
+    """Return the sha256 of a runtime's lock."""
+    return get_spec(name, device).digest
+
+
+def parse_lock(text: str) -> list[Pinned]:
+    """Return the packages of a lock; every line is ``name==version`` or a comment."""
+    packages = []
+    for line in text.splitlines():
+        stripped = line.partition("#")[0].strip()
+        if not stripped:
+            continue
+        match = _PIN.match(stripped)
+        if match is None:
+            raise ValueError(f"not an exact pin: {line!r}")
+        packages.append(Pinned(match["name"], match["version"]))
+    return packages
+
+
+def normalized(name: str) -> str:
+    """Return a package name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def detect_device() -> Device:
+    """Return ``cuda`` when this machine has an NVIDIA GPU, else ``cpu``."""
+    gpus = Path("/proc/driver/nvidia/gpus")
+    try:
+        found = any(gpus.iterdir()) or any(Path("/dev").glob("nvidia[0-9]*"))
+    except OSError:
+        found = any(Path("/dev").glob("nvidia[0-9]*"))
+    return "cuda" if found else "cpu"
