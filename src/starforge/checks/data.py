@@ -22,6 +22,8 @@ from starforge.findings import Finding, Location, Rule
 from starforge.i18n import Text
 from starforge.lab.context import DataSource, PrepareContext
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+SPLITTING = ("bfd_split", "wrapped")  # packing strategies that cut nothing off
 SHOWN = 5  # rows named for each rule; the rest is counted
 LONG_SHARE = 0.01  # share of long rows worth a warning
 MAGIC = {
@@ -97,9 +99,9 @@ class Scan:
 
     def _row(self, line: int, raw: bytes) -> None:
         try:
-            row = msgspec.json.decode(raw)
+            row = msgspec.json.decode(raw.removeprefix(BYTE_ORDER_MARK))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            self._add(rules.NOT_JSON, line, problem=_without_offset(error))
+            self._add(rules.NOT_JSON, line, problem=_json_problem(error))
             return
         key = hash(raw)
         if self.first_rows.setdefault(key, line) != line:
@@ -173,7 +175,8 @@ class LongRows:
 
     def __init__(self, context: PrepareContext) -> None:
         limit = context.parameter("max_tokens")
-        self._limit = limit if isinstance(limit, int) and not isinstance(limit, bool) else None
+        splits = context.parameter("packing") and context.parameter("packing_strategy") in SPLITTING
+        self._limit = limit if isinstance(limit, int) and not splits else None
         self._count = 0
         self._longest = (0.0, 0)
 
@@ -228,6 +231,12 @@ def _is_whole_json(raw: bytes) -> bool:
     return not (isinstance(found, list) and found and all(isinstance(x, dict) for x in found))
 
 
-def _without_offset(error: Exception) -> str:
-    text = re.sub(r"\s*\(byte (\d+)\)", r" (character \1)", str(error))
-    return text.removeprefix("JSON is malformed: ")
+def _json_problem(error: Exception) -> Text:
+    """Say in both languages where the JSON of a row breaks."""
+    place = re.search(r"\(byte (\d+)\)", str(error))
+    if place is not None:
+        number = int(place[1]) + 1
+        return Text(f"unexpected character at byte {number}", f"第 {number} 个字节处有误")
+    if "truncated" in str(error):
+        return Text("it ends too early", "内容不完整")
+    return Text(str(error), str(error))

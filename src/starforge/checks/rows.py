@@ -136,7 +136,8 @@ def _messages(column: str, value: Any) -> Iterator[Problem]:
         yield _wrong_type(column, value, Text("a list of messages", "消息列表"))
         return
     if not value:
-        yield rules.EMPTY_TEXT, {"column": column}
+        empty, wanted = Text("an empty list", "空列表"), Text("a list of messages", "消息列表")
+        yield rules.TYPE, {"column": column, "found": empty, "wanted": wanted}
         return
     sound = True
     for index, message in enumerate(value, start=1):

@@ -26,7 +26,7 @@ FORMAT = rule(
 NOT_JSON = rule(
     "data/not-json", "error",
     title=Text("Row is not JSON", "数据行不是 JSON"),
-    message=Text("row {row} is not JSON: {problem}", "第 {row} 行不是合法的 JSON：{problem}"),
+    message=Text("row {row} is not JSON: {problem.en}", "第 {row} 行不是合法的 JSON：{problem.zh}"),
     hint=Text("text needs double quotes; a line break inside a text is written \\n",
               "文本要用双引号括起；文本中的换行要写成 \\n"),
     why=Text("The row can't be read.", "这一行无法读取。"),
