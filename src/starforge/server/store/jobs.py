@@ -35,16 +35,19 @@ _SPEC = [column for column in job_specs.c if column.name != "job_id"]
 
 def create(tx: Tx, new: NewJob) -> tuple[Job, bool]:
     """Keep a job; with a known idempotency key return that job and ``False``."""
-    if new.idempotency_key is not None:
-        taken = select(job_specs.c.job_id).where(job_specs.c.idempotency_key == new.idempotency_key)
-        known = tx.execute(taken).scalar()
-        if known is not None:
-            return get(tx, known), False
+    known = None if new.idempotency_key is None else of_key(tx, new.idempotency_key)
+    if known is not None:
+        return get(tx, known), False
     now = time.time()
     job_id = new_id(tx, now)
     tx.execute(jobs.insert().values(_job_values(new, job_id, now)))
     tx.execute(job_specs.insert().values(_spec_values(new, job_id)))
     return get(tx, job_id), True
+
+
+def of_key(tx: Tx, key: str) -> str | None:
+    """Return the id of the job that was submitted with this idempotency key."""
+    return tx.execute(select(job_specs.c.job_id).where(job_specs.c.idempotency_key == key)).scalar()
 
 
 def _job_values(new: NewJob, job_id: str, now: float) -> dict[str, Any]:
