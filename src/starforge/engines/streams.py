@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 from starforge import layout
-from starforge.plan import LaunchPlan, Stream
+from starforge.plan import LaunchPlan, Stream, StreamFormat
 
 # What every job may write, whatever its plan says.
-STANDARD = (
-    Stream(format="log", path=f"{layout.LOGS}/*.log"),
-    Stream(format="report", path=f"{layout.METRICS}/*.jsonl"),
-    Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
-    Stream(format="scores", path=f"{layout.SCORES}/*.jsonl"),
+STANDARD = tuple(
+    Stream(format=cast(StreamFormat, kind), path=path) for kind, path in layout.STREAMS
 )
 
 

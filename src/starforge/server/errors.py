@@ -104,7 +104,7 @@ def install(app: FastAPI) -> None:
                     f"服务处理该请求时出错（编号 {ident}）",
                 ),
                 Text(
-                    "a defect of StarForge: please report it with the entry of that id in server.log",
+                    "a defect of StarForge: report it with that id's entry in server.log",
                     "这是 StarForge 的缺陷：请附上 server.log 中该编号的记录提交问题",
                 ),
                 status=500,

@@ -1,1 +1,1 @@
-"""server/api"""
+"""Routes: parse, authorize, call a service, shape the answer. No logic."""

@@ -15,7 +15,7 @@ from starforge.plan import InputRef, LaunchPlan
 from starforge.server.core import Core
 from starforge.server.services.folders import folder_digest, folder_size
 from starforge.server.store import artifacts, jobs, registry
-from starforge.server.store.records import Model
+from starforge.server.store.records import Job, Model
 from starforge.wire.models import ModelCreate
 
 
@@ -28,6 +28,16 @@ def location_of(core: Core, plan: LaunchPlan) -> str | None:
     """Return what ``${MODEL}`` stands for: a folder on this machine, a hub id or a builtin."""
     ref = model_input(plan)
     return resolve(core, ref) if ref is not None else None
+
+
+def chosen(job: Job) -> str | None:
+    """Return the model that was found when the job was submitted: ``job:NAME`` may name
+    another one by now. A folder that has gone since is an error."""
+    location = job.experiment.get("model_path")
+    ref = model_input(job.plan)
+    if not isinstance(location, str) or ref is None:
+        return None
+    return location if ref.kind in ("hub", "builtin") else str(_folder(Path(location)))
 
 
 def resolve(core: Core, ref: InputRef) -> str:

@@ -1,0 +1,49 @@
+"""The ASGI application: routes under ``/api/v1``, guard and limits around them."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, FastAPI
+
+from starforge import __version__
+from starforge.server import errors
+from starforge.server.api import (
+    blobs,
+    board,
+    catalog,
+    events,
+    ingest,
+    jobs,
+    registry,
+    runtimes,
+    streams,
+    system,
+)
+from starforge.server.api.limits import Limits
+from starforge.server.core import Core
+from starforge.server.guard import Guard
+from starforge.server.services.tasks import Tasks
+
+PREFIX = "/api/v1"
+# `streams` and `events` come before `jobs`: longer paths first.
+MODULES = (system, catalog, blobs, streams, events, jobs, registry, runtimes, board, ingest)
+
+
+def create_app(core: Core) -> FastAPI:
+    """Return the application over an open core. Whoever opened the core closes it."""
+    app = FastAPI(
+        title="StarForge",
+        version=__version__,
+        docs_url=None,  # its pages would load scripts from a CDN
+        redoc_url=None,
+    )
+    app.state.core = core
+    app.state.tasks = Tasks(core.bus)
+    errors.install(app)
+    api = APIRouter(prefix=PREFIX)
+    for module in MODULES:
+        api.include_router(module.router)
+    app.include_router(system.public)
+    app.include_router(api)
+    app.add_middleware(Limits, core=core)
+    app.add_middleware(Guard, settings=core.settings)
+    return app

@@ -1,0 +1,171 @@
+"""Submission: prepare again, compare with what was printed, build the folder, queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import structlog
+
+from starforge.errors import StarForgeError
+from starforge.i18n import Lang, Text
+from starforge.plan import LaunchPlan
+from starforge.server.control.queue import Need
+from starforge.server.core import Core
+from starforge.server.errors import DetailedError, FindingsError
+from starforge.server.services import materialise, models, runtimes
+from starforge.server.services.preparation import Made, prepared
+from starforge.server.store import attempts, events, jobs
+from starforge.server.store.records import AttemptChange, NewJob, Source
+from starforge.wire.jobs import SubmitRequest
+
+log = structlog.get_logger("starforge.submit")
+
+
+def submit(core: Core, request: SubmitRequest, lang: Lang) -> tuple[str, bool]:
+    """Queue a job; return its id and whether it is new.
+
+    Refused: findings that are errors (422), a plan other than the one printed (409), and
+    what can never run here: too many slots, no runtime, no model.
+    """
+    known = _known(core, request.idempotency_key)
+    if known is not None:
+        return known, False
+    with prepared(core, request) as made:
+        done = made.prepared
+        if not done.ok or done.plan is None:
+            raise FindingsError(done.findings)
+        plan = done.plan
+        digest = plan.digest()
+        if request.plan_digest is not None and request.plan_digest != digest:
+            raise _differs(plan, digest)
+        require_room(core, plan)
+        runtimes.interpreter(core, plan)
+        model = models.location_of(core, plan)
+        new = _new_job(request, made, plan, {"lang": lang, "model_path": model})
+        built = materialise.fill(core, made, plan, _record_files(request, made))
+        job_id, is_new = enqueue(core, new, built)
+    log.info("job submitted", job=job_id, method=plan.method, new=is_new)
+    return job_id, is_new
+
+
+def enqueue(core: Core, new: NewJob, built: Any) -> tuple[str, bool]:
+    """Keep the row and place the folder, both or none."""
+    with core.db.write() as tx:
+        job, is_new = jobs.create(tx, new)
+        if is_new:
+            attempt = attempts.create(tx, job.id, resume=False)
+            attempts.change(tx, job.id, attempt.number, AttemptChange(state=new.state))
+            text = Text("submitted", "已提交")
+            events.add(tx, "submitted", job_id=job.id, text=text)
+            materialise.place(built, core.settings.job_dir(job.id))
+    if is_new:
+        core.bus.publish("job", job.id)
+        core.bus.publish("wake")
+    return job.id, is_new
+
+
+def require_room(core: Core, plan: LaunchPlan) -> None:
+    """Refuse a job that this machine can never run."""
+    devices = core.devices
+    total = Need(devices.cpus, len(devices.gpus))
+    need = Need(plan.resources.cpus, plan.resources.gpus)
+    if need.fits(total):
+        return
+    raise StarForgeError(
+        "submit/never-fits",
+        Text(
+            f"the job needs {need.cpus} CPUs and {need.gpus} GPUs; "
+            f"this machine has {total.cpus} and {total.gpus}",
+            f"任务需要 {need.cpus} 个 CPU 和 {need.gpus} 个 GPU，"
+            f"而本机只有 {total.cpus} 个 CPU 和 {total.gpus} 个 GPU",
+        ),
+        Text(
+            "choose a smaller profile, for example `--profile cpu:1`",
+            "请选择更小的资源配置，例如 `--profile cpu:1`",
+        ),
+        status=422,
+    )
+
+
+def _known(core: Core, key: str | None) -> str | None:
+    if key is None:
+        return None
+    with core.db.read() as tx:
+        return jobs.of_key(tx, key)
+
+
+def _new_job(request: SubmitRequest, made: Made, plan: LaunchPlan, extra: dict[str, Any]) -> NewJob:
+    experiment = made.prepared.experiment
+    assert experiment is not None
+    priority = request.priority if request.priority is not None else experiment.priority
+    return NewJob(
+        name=request.name or plan.method.rpartition("/")[2],
+        plan=plan,
+        plan_digest=plan.digest(),
+        experiment={
+            "model": experiment.model,
+            "data": experiment.data,
+            "params": experiment.params,
+            "resources": experiment.resources,
+            "then": experiment.then,
+            "sets": request.sets,
+            "findings": msgspec.to_builtins(made.prepared.findings),
+            **extra,
+        },
+        bundle=request.bundle,
+        token_hash="",  # tokens are derived, see server.auth
+        priority=priority,
+        tags=experiment.tags,
+        description=experiment.description or None,
+        lab=request.lab,
+        source=_source(request.source),
+        idempotency_key=request.idempotency_key,
+    )
+
+
+def _source(given: dict[str, Any] | None) -> Source | None:
+    if not given:
+        return None
+    return Source(
+        commit=_text(given.get("commit")),
+        branch=_text(given.get("branch")),
+        dirty=bool(given.get("dirty")),
+        extra={
+            "untracked": given.get("untracked") or [],
+            "truncated": bool(given.get("truncated")),
+        },
+    )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _record_files(request: SubmitRequest, made: Made) -> dict[str, Any]:
+    return {
+        "source.json": request.source or {},
+        "findings.json": msgspec.to_builtins(made.prepared.findings),
+        "submission.json": request.model_dump(exclude={"source"}),
+    }
+
+
+def _differs(plan: LaunchPlan, digest: str) -> DetailedError:
+    return DetailedError(
+        "submit/plan-differs",
+        Text(
+            "the server's plan for this experiment is not the one that was printed",
+            "服务端为该实验生成的计划与此前显示的不一致",
+        ),
+        Text(
+            "client and server may be of different versions, or an input has changed: "
+            "look at the plan again and submit anew",
+            "客户端与服务端版本可能不同，或者输入已经变化：请重新查看计划后再提交",
+        ),
+        status=409,
+        detail={
+            "plan_digest": digest,
+            "plan": msgspec.to_builtins(plan),
+            "differs": msgspec.to_builtins(plan.differs),
+        },
+    )

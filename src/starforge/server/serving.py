@@ -1,0 +1,79 @@
+"""Brings the parts of a server up in order, and down again."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from types import FrameType
+
+import structlog
+import uvicorn
+
+from starforge import __version__
+from starforge.server.app import create_app
+from starforge.server.control.reconciler import Reconciler
+from starforge.server.core import Core, open_core
+from starforge.server.home import remove_server_file, write_server_file
+from starforge.server.log import configure
+from starforge.server.services.jobs import clean_leftovers
+from starforge.server.settings import Settings
+from starforge.server.sockets import bind, url_of
+
+log = structlog.get_logger("starforge.server")
+
+GOODBYE = 3  # seconds open requests get at shutdown
+
+
+class _Server(uvicorn.Server):
+    """Ends live streams first: they would hold up the shutdown."""
+
+    def __init__(self, config: uvicorn.Config, core: Core) -> None:
+        super().__init__(config)
+        self._core = core
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Note the signal, and tell every follower goodbye."""
+        super().handle_exit(sig, frame)
+        # Not in the signal handler: it may hold the very lock that closing takes.
+        threading.Thread(target=self._core.bus.close, daemon=True).start()
+
+
+def serve(settings: Settings, *, started_at: float) -> int:
+    """Serve until a signal; the caller holds the home's lock."""
+    configure(settings.log_file)
+    listener = bind(settings)
+    try:
+        url = url_of(settings, listener)
+        core = open_core(settings, url=url)
+        core.started_at = started_at
+        clean_leftovers(core)
+        _run(core, listener)
+    finally:
+        listener.close()
+    return 0
+
+
+def _run(core: Core, listener: socket.socket) -> None:
+    settings = core.settings
+    reconciler = Reconciler(core)
+    config = uvicorn.Config(
+        create_app(core),
+        log_config=None,
+        lifespan="off",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GOODBYE,
+        timeout_keep_alive=30,
+    )
+    server = _Server(config, core)
+    write_server_file(settings, core.url, core.started_at)
+    log.info("server started", url=core.url, home=str(settings.home), version=__version__)
+    reconciler.start()
+    try:
+        server.run(sockets=[listener])
+    finally:
+        reconciler.close()
+        core.bus.close()
+        core.db.close()
+        remove_server_file(settings)
+        log.info("server stopped")
