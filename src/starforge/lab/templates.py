@@ -10,6 +10,7 @@ import yaml
 
 from starforge.catalog.models import Parameter, Recipe
 from starforge.i18n import Lang, Text
+from starforge.lab.scalars import plain_value
 
 _WIDTH = 92
 
@@ -299,7 +300,27 @@ def display_width(text: str) -> int:
     return sum(2 if _is_wide(letter) else 1 for letter in text)
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes every text that :mod:`starforge.lab.scalars` would read as something else."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    try:
+        plain = plain_value(text) == text
+    except ValueError:
+        plain = False
+    style = None if plain else "'"
+    if not text.isprintable():
+        style = '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
 def to_yaml(value: Any) -> str:
     """Write a value on one line, so that reading it gives the same value."""
-    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10_000)
-    return text.removesuffix("\n").removesuffix("\n...").strip()
+    text = yaml.dump(
+        value, Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=10_000
+    )
+    return str(text).removesuffix("\n").removesuffix("\n...").strip()

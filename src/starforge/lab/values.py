@@ -20,7 +20,10 @@ PROFILES = ("local", "cpu:N", "gpu:N")
 
 def shown(value: Any, limit: int = 80) -> str:
     """Write a value as it would stand in YAML, cut at ``limit`` characters."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    if isinstance(value, str):
+        text = value
+    else:
+        text = repr(value) if isinstance(value, float) else msgspec.json.encode(value).decode()
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
