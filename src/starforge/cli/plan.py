@@ -23,7 +23,8 @@ if TYPE_CHECKING:
         "Show exactly what would run: config, files, commands and environment.\n\nNeeds no server. "
         "`sf submit` runs exactly this plan. Keys marked with * differ from upstream's default. "
         "--out writes it all to a new folder.",
-        "显示将要运行的全部内容：配置、文件、命令和环境变量。\n\n不需要服务。`sf submit` 运行的正是这份计划。"
+        "显示将要运行的全部内容：配置、文件、命令和环境变量。\n\n不需要服务。"
+        "`sf submit` 运行的正是这份计划。"
         "带 * 的键与上游默认值不同。--out 把全部内容写入一个新文件夹。",
     ),
     ("sf plan my-sft --brief", ("only what differs from upstream", "只看与上游不同的部分")),

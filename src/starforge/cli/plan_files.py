@@ -44,6 +44,7 @@ def write_plan(out: Path, prepared: Prepared) -> None:
 
 def _write_all(out: Path, prepared: Prepared, plan: LaunchPlan) -> None:
     from starforge.cli.plan import public_plan
+    from starforge.lab.files import RECORD_FILES
 
     _json(out / "plan.json", public_plan(plan))
     _json(out / "config.json", plan.config)
@@ -56,7 +57,8 @@ def _write_all(out: Path, prepared: Prepared, plan: LaunchPlan) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(file.content, encoding="utf-8", newline="")
     for own in prepared.files:
-        target = out / "files" / "code" / own.name
+        place = "record/experiment" if own.name in RECORD_FILES else "code"
+        target = out / "files" / place / own.name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(own.path, target)
 

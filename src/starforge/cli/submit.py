@@ -23,8 +23,9 @@ if TYPE_CHECKING:
         "Check an experiment and run it as a job.\n\nWhat runs is what `sf plan` shows. With "
         "--watch, a live view follows until the job has ended (exit code 0 when it succeeded, "
         "else 1); Ctrl-C leaves the view and the job goes on.",
-        "检查实验并作为任务运行。\n\n运行的内容就是 `sf plan` 所示。加 --watch 会实时观看直到任务结束"
-        "（成功退出码为 0，否则为 1）；Ctrl-C 只退出观看，任务会继续。",
+        "检查实验并作为任务运行。\n\n运行的内容就是 `sf plan` 所示。"
+        "加 --watch 会实时观看直到任务结束（成功退出码为 0，否则为 1）；"
+        "Ctrl-C 只退出观看，任务会继续。",
     ),
     ("sf submit my-sft --watch", ("run and watch", "提交并实时观看")),
     ("sf submit my-sft --set learning_rate=1e-5 --name lr-1e-5", ("a variation", "改一个参数再跑")),

@@ -1,0 +1,132 @@
+"""The board as a table: models by benchmarks, only equal settings in one column."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from starforge.cli.output import number, print_table, say, style
+from starforge.lang import t
+from starforge.wire.board import Score
+
+
+class Column(NamedTuple):
+    """Scores that may be compared: one benchmark, one metric, equal settings."""
+
+    benchmark: str
+    metric: str
+    settings_digest: str
+
+
+def print_board(scores: Sequence[Score]) -> None:
+    """Print the newest score of each model in each column.
+
+    Results of one benchmark under other settings stand in columns of their own, numbered,
+    with what differs below the table.
+    """
+    columns = _columns(scores)
+    cells: dict[tuple[str, Column], Score] = {}
+    for score in sorted(scores, key=lambda one: one.created_at):
+        cells[score.model, _column(score)] = score
+    models = _ranked(sorted({score.model for score in scores}), columns, cells)
+    titles = _titles(columns)
+    best = {column: _best(column, cells) for column in columns}
+    print_table(
+        [t("model", "模型"), *(titles[column] for column in columns)],
+        [
+            [model, *(_cell(cells.get((model, column)), best[column]) for column in columns)]
+            for model in models
+        ],
+    )
+    if best:
+        say(t("* best of its column", "* 该列最好"))
+    _explain(columns, titles, cells)
+
+
+def _column(score: Score) -> Column:
+    return Column(score.benchmark, score.metric, score.settings_digest)
+
+
+def _columns(scores: Sequence[Score]) -> list[Column]:
+    """Return the columns by benchmark and metric, the settings used last first."""
+    newest: dict[Column, Any] = {}
+    for score in scores:
+        column = _column(score)
+        newest[column] = max(newest.get(column, score.created_at), score.created_at)
+    by_date = sorted(newest, key=lambda column: newest[column], reverse=True)
+    return sorted(by_date, key=lambda column: (column.benchmark, column.metric))
+
+
+def _titles(columns: Sequence[Column]) -> dict[Column, str]:
+    titles: dict[Column, str] = {}
+    seen: dict[tuple[str, str], int] = {}
+    for column in columns:
+        pair = (column.benchmark, column.metric)
+        seen[pair] = seen.get(pair, 0) + 1
+        suffix = f" #{seen[pair]}" if seen[pair] > 1 else ""
+        titles[column] = f"{column.benchmark}\n{column.metric}{suffix}"
+    return titles
+
+
+def _best(column: Column, cells: dict[tuple[str, Column], Score]) -> Score | None:
+    """Return the best of a column with more than one model."""
+    found = [one for (_, of), one in cells.items() if of == column and one.value is not None]
+    if len(found) < 2:
+        return None
+    sign = 1 if found[0].higher_is_better else -1
+    return max(found, key=lambda one: sign * (one.value or 0.0))
+
+
+def _ranked(
+    models: Sequence[str], columns: Sequence[Column], cells: dict[tuple[str, Column], Score]
+) -> list[str]:
+    """Order models by the first column they have, the best first."""
+
+    def rank(model: str) -> tuple[int, float]:
+        for index, column in enumerate(columns):
+            score = cells.get((model, column))
+            if score is not None and score.value is not None:
+                return index, -score.value if score.higher_is_better else score.value
+        return len(columns), 0.0
+
+    return sorted(models, key=rank)
+
+
+def _cell(score: Score | None, best: Score | None) -> str:
+    if score is None:
+        return ""
+    error = f" ±{number(score.stderr, 2)}" if score.stderr is not None else ""
+    items = f" n={score.items}" if score.items is not None else ""
+    date = score.created_at.astimezone().strftime(" %m-%d")
+    return f"{number(score.value)}{error}{items}{date}{' *' if score is best else ''}"
+
+
+def _explain(
+    columns: Sequence[Column],
+    titles: dict[Column, str],
+    cells: dict[tuple[str, Column], Score],
+) -> None:
+    """Say in what settings the columns of one benchmark differ."""
+    first: dict[tuple[str, str], Column] = {}
+    for column in columns:
+        base = first.setdefault((column.benchmark, column.metric), column)
+        if base == column:
+            continue
+        ours, theirs = (_settings(one, cells) for one in (base, column))
+        differs = [
+            f"{key} {json.dumps(theirs.get(key), ensure_ascii=False)}"
+            f" ({json.dumps(ours.get(key), ensure_ascii=False)})"
+            for key in sorted({*ours, *theirs})
+            if ours.get(key) != theirs.get(key)
+        ]
+        name = titles[column].replace("\n", " ")
+        say(
+            style(name, bold=True)
+            + t(" has other settings: ", "的设置不同：")
+            + ", ".join(differs or ["?"])
+        )
+
+
+def _settings(column: Column, cells: dict[tuple[str, Column], Score]) -> dict[str, Any]:
+    return next(score.settings for (_, of), score in cells.items() if of == column)

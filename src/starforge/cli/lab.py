@@ -1,0 +1,187 @@
+"""``sf init``, ``sf new`` and ``sf ls``: the project on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from starforge.cli.base import argument, command, json_option, option
+from starforge.cli.complete import complete_experiment, complete_method
+from starforge.cli.output import note, print_json, print_table, say
+from starforge.lang import t
+
+if TYPE_CHECKING:
+    from starforge.lab.lab import Lab
+
+
+@command(
+    "init",
+    (
+        "Make a folder a lab: a place for experiments, data and benchmarks.\n\nFiles that are "
+        "already there are left as they are.",
+        "把文件夹变成一个 lab：存放实验、数据和评测的地方。\n\n已有的文件保持原样。",
+    ),
+    ("sf init my-lab && cd my-lab", ("a new lab", "新建一个 lab")),
+    ("sf init .", ("make this folder one", "把当前文件夹变成 lab")),
+)
+@argument("folder", ("The folder.", "文件夹。"), metavar="DIR", type=click.Path(path_type=Path))
+@json_option
+def init(folder: Path, as_json: bool) -> None:
+    """A lab that exists already is an error; nothing of it is touched."""
+    from starforge.lab.scaffold import init_lab
+
+    created = init_lab(folder)
+    if as_json:
+        print_json({"lab": str(folder.absolute()), "created": [str(path) for path in created]})
+        return
+    for path in created:
+        say(t("created {path}", "已创建 {path}", path=path))
+    say(
+        t(
+            "next: `cd {lab}`, then `sf new my-sft --method trl/sft`",
+            "下一步：`cd {lab}`，然后 `sf new my-sft --method trl/sft`",
+            lab=folder,
+        )
+    )
+
+
+@command(
+    "new",
+    (
+        "Create an experiment that validates and starts as created.\n\nIt comes with tiny sample "
+        "data and comments that teach. --from copies another experiment of the lab instead.",
+        "新建一个开箱即可通过检查并运行的实验。\n\n自带少量样例数据和讲解性的注释。"
+        "--from 则复制 lab 中的另一个实验。",
+    ),
+    ("sf new my-sft --method trl/sft", ("from a method", "按方法新建")),
+    ("sf new my-sft-2 --from my-sft", ("a copy to change", "复制一份来修改")),
+)
+@argument("name", ("Name of the experiment.", "实验的名字。"))
+@option(
+    "--method",
+    metavar="METHOD",
+    shell_complete=complete_method,
+    text=("The method, such as trl/sft.", "方法，如 trl/sft。"),
+)
+@option(
+    "--from",
+    "source",
+    metavar="EXP",
+    shell_complete=complete_experiment,
+    text=("Copy this experiment.", "复制这个实验。"),
+)
+@json_option
+def new(name: str, method: str | None, source: str | None, as_json: bool) -> None:
+    """The method of a copied experiment is its own unless ``--method`` says the same."""
+    from starforge.catalog.load import load_catalog
+    from starforge.lab.lab import find_experiment
+    from starforge.lab.scaffold import new_experiment
+    from starforge.prepare import runtime_digests
+
+    lab = _lab()
+    origin = find_experiment(source) if source is not None else None
+    method = method or (_method_of(origin) if origin is not None else None)
+    if method is None:
+        raise click.UsageError(
+            t(
+                "say which method (--method) or which experiment to copy (--from)",
+                "请用 --method 指定方法，或用 --from 指定要复制的实验",
+            )
+        )
+    catalog = load_catalog()
+    recipe = catalog.recipe(method)
+    made = new_experiment(lab, name, recipe, catalog, from_=origin, runtime=runtime_digests(recipe))
+    if as_json:
+        print_json({"name": name, "method": method, "folder": str(made)})
+        return
+    for path in sorted(path for path in made.rglob("*") if path.is_file()):
+        say(t("created {path}", "已创建 {path}", path=_short(path)))
+    say(
+        t(
+            "next: `sf validate {name}`, then `sf submit {name} --watch`",
+            "下一步：`sf validate {name}`，然后 `sf submit {name} --watch`",
+            name=name,
+        )
+    )
+
+
+def _short(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _method_of(folder: Path) -> str | None:
+    from starforge.lab.experiment import load_experiment
+
+    experiment, _ = load_experiment(folder)
+    return experiment.method if experiment is not None else None
+
+
+def _lab() -> Lab:
+    from starforge.errors import StarForgeError
+    from starforge.i18n import Text
+    from starforge.lab.lab import find_lab
+
+    lab = find_lab()
+    if lab is None:
+        raise StarForgeError(
+            "lab/none-here",
+            Text(f"{Path.cwd()} is in no lab", f"{Path.cwd()} 不在任何 lab 中"),
+            Text(
+                "make one with `sf init DIR` and go there",
+                "请用 `sf init 文件夹` 新建一个 lab 并进入其中",
+            ),
+        )
+    return lab
+
+
+@command(
+    "ls",
+    ("List the experiments of the lab around this folder.", "列出当前所在 lab 中的实验。"),
+    ("sf ls", ("name, method, description", "名字、方法与说明")),
+    ("sf ls --json", ("for a script", "供脚本使用")),
+)
+@json_option
+def ls(as_json: bool) -> None:
+    """JSON is a list of ``{name, method, model, folder, description, tags}``."""
+    lab = _lab()
+    found = [_summary(folder) for folder in lab.experiments()]
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        note(
+            t(
+                "no experiments yet: `sf new NAME --method METHOD` creates one",
+                "还没有实验：用 `sf new 名字 --method 方法` 新建",
+            )
+        )
+        return
+    print_table(
+        [t("name", "名字"), t("method", "方法"), t("model", "模型"), t("description", "说明")],
+        [
+            (
+                one["name"],
+                one["method"] or t("(broken)", "（有误）"),
+                one["model"],
+                one["description"],
+            )
+            for one in found
+        ],
+    )
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    from starforge.lab.experiment import load_experiment
+
+    experiment, _ = load_experiment(folder)
+    return {
+        "name": folder.name,
+        "method": experiment.method if experiment else None,
+        "model": experiment.model if experiment else None,
+        "folder": str(folder),
+        "description": experiment.description if experiment else None,
+        "tags": experiment.tags if experiment else [],
+    }
