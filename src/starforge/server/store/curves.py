@@ -32,7 +32,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     With buckets an entry is a run of points: step, time and attempt of its last point,
     ``value`` the mean of its finite values (NaN when there is none), ``last`` its last
     value, ``count`` all its points, ``nonfinite`` those that are NaN or infinite.
-    Without buckets ``value`` is the value itself, NaN and infinity too.
+    The ``value`` of an entry of one point is that point's, NaN and infinity too.
     """
 
     step: NDArray[np.int64]

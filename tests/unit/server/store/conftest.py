@@ -3,11 +3,10 @@ import uuid
 
 import pytest
 from sqlalchemy import create_engine, text
+from tests_store_support import make_job, make_plan
 
-from starforge.plan import LaunchPlan, Policies, Resources
 from starforge.server.store import attempts, jobs
 from starforge.server.store.database import Database, parse_url
-from starforge.server.store.records import NewJob
 from starforge.server.store.segments import StreamFiles
 
 POSTGRES = os.environ.get("STARFORGE_TEST_POSTGRES_URL")
@@ -45,41 +44,6 @@ def db(request, tmp_path):
 @pytest.fixture
 def files(tmp_path):
     return StreamFiles(tmp_path / "streams")
-
-
-def make_plan(**changes):
-    values = {
-        "method": "trl/sft",
-        "framework": "trl",
-        "version": "1.10.0",
-        "recipe_digest": "r",
-        "contract_digest": "c",
-        "runtime": None,
-        "processes": [],
-        "files": [],
-        "config": {"learning_rate": 1e-5},
-        "differs": [],
-        "checkpoints": None,
-        "metrics": [],
-        "inputs": [],
-        "resources": Resources(cpus=2),
-        "policies": Policies(),
-        "total_steps": 100,
-    }
-    return LaunchPlan(**{**values, **changes})
-
-
-def make_job(**changes):
-    plan = changes.pop("plan", None) or make_plan()
-    values = {
-        "name": "my-sft",
-        "plan": plan,
-        "plan_digest": plan.digest(),
-        "experiment": {"method": plan.method},
-        "bundle": None,
-        "token_hash": "t",
-    }
-    return NewJob(**{**values, **changes})
 
 
 @pytest.fixture
