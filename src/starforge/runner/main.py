@@ -144,10 +144,9 @@ class Runner:
 
     def _drain(self, shipper: Shipper, timeout: float, supervisor: Supervisor) -> None:
         """Ship what is left for a limited time; a (further) request to stop cuts it short."""
-        asked = supervisor.requests
         deadline = time.monotonic() + timeout
         shipper.finish()
-        while not shipper.done and supervisor.requests == asked:
+        while not shipper.done and not supervisor.unheard:
             if time.monotonic() >= deadline:
                 self._journal.say("not everything could be shipped; it stays in the folder")
                 break

@@ -41,7 +41,9 @@ class NanWatch:
         if not self._enabled:
             return None
         for file in self._tail.scan():
-            if file.format in ("report", "tensorboard") and file.size != self._sizes.get(file.path):
+            if file.format not in ("report", "tensorboard"):
+                continue
+            if to_the_end or file.size != self._sizes.get(file.path):
                 found = self._read(file, to_the_end=to_the_end)
                 if found is not None:
                     return found

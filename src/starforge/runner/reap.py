@@ -126,9 +126,10 @@ def read_roots(attempt_dir: Path) -> list[tuple[int, int]]:
 def _wait_gone(find: Finder, seconds: float, tick: Callable[[], None] | None) -> bool:
     deadline = time.monotonic() + seconds
     while True:
+        gone = not find()
         if tick is not None:
-            tick()
-        if not find():
+            tick()  # after the look: those it found gone must not stay as zombies
+        if gone:
             return True
         if time.monotonic() >= deadline:
             return False

@@ -62,9 +62,9 @@ class Supervisor:
             self.request_stop()
 
     @property
-    def requests(self) -> int:
-        """How often a stop was asked for."""
-        return self._requests
+    def unheard(self) -> bool:
+        """Whether a stop was asked for since the processes were last told to."""
+        return self._requests > self._handled
 
     def run(self) -> Ending:
         """Start everything, wait for the end, leave no process, and say how it ended."""

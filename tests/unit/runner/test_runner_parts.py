@@ -1,0 +1,162 @@
+import json
+import os
+import threading
+
+import pytest
+
+from starforge import layout
+from starforge.runner import hardware, texts
+from starforge.runner.files import read_json, write_json
+from starforge.runner.hardware import GpuSampler, Hardware
+from starforge.runner.journal import Journal, append
+from starforge.runner.launch import LaunchError, read_launch
+from starforge.runner.status import Ending, Status
+from starforge.runner.supervise import last_lines
+from starforge.runner.wake import Wake
+from starforge.streams import decode_scalars
+
+
+def test_hardware_figures_are_a_report_stream(tmp_path):
+    (tmp_path / layout.METRICS).mkdir()
+    sampler = Hardware(tmp_path, Journal(tmp_path / "log"), gpus="")
+    sampler.write()
+    got = decode_scalars("report", (tmp_path / hardware.FILE).read_bytes())
+    values = {name: columns.values[0] for name, columns in got.series.items()}
+    assert set(values) == {
+        "system/cpu_percent", "system/memory_gb", "system/job_memory_gb", "system/disk_free_gb",
+    }  # fmt: skip
+    assert 0 <= values["system/cpu_percent"] <= 100
+    assert values["system/memory_gb"] > 0.01
+
+
+def test_a_folder_that_is_gone_costs_only_the_sample(tmp_path):
+    Hardware(tmp_path / "none", Journal(tmp_path / "log"), gpus="").write()
+    assert "could not be written" in (tmp_path / "log").read_text()
+
+
+SMI = "0, GPU-aa, 97, 40000\n1, GPU-bb, [N/A], 1000\n"
+
+
+def test_gpus_of_the_job_only():
+    both = GpuSampler(None, lambda: SMI).sample()
+    assert both == {
+        "system/gpu0_percent": 97.0,
+        "system/gpu0_memory_gb": pytest.approx(41.94304),
+        "system/gpu1_memory_gb": pytest.approx(1.048576),
+    }
+    assert set(GpuSampler("1", lambda: SMI).sample()) == {"system/gpu1_memory_gb"}
+    assert "system/gpu0_percent" in GpuSampler("GPU-aa", lambda: SMI).sample()
+    assert GpuSampler("", lambda: SMI).sample() == {}
+
+
+def test_a_tool_that_fails_is_asked_three_times():
+    asked = []
+    sampler = GpuSampler(None, lambda: asked.append(1))
+    assert [sampler.sample() for _ in range(5)] == [{}] * 5
+    assert len(asked) == 3
+
+
+def test_json_is_replaced_whole(tmp_path):
+    path = tmp_path / "a.json"
+    write_json(path, {"名": 1})
+    with pytest.raises(TypeError):
+        write_json(path, {"a": object()})
+    assert read_json(path) == {"名": 1}
+    path.write_text("{")
+    assert read_json(path) is None
+
+
+def test_status_takes_over_progress(tmp_path):
+    status = Status(tmp_path, Journal(tmp_path / "log"))
+    assert status.state("running")
+    write_json(tmp_path / layout.PROGRESS, {"step": 3, "total": 10, "time": 1.0})
+    status.refresh()
+    assert read_json(tmp_path / layout.STATUS)["progress"] == {"step": 3, "total": 10}
+    (tmp_path / layout.PROGRESS).write_text('{"step": NaN, "total": "x"}')
+    status.refresh()
+    assert status.current()["progress"] == {"step": None, "total": None}
+    ending = Ending("failed", "exit_code", texts.exit_code("trainer-0", 137, "boom"), 137)
+    status.state("failed", ending)
+    final = read_json(tmp_path / layout.STATUS)
+    assert (final["state"], final["reason"], final["exit_code"]) == ("failed", "exit_code", 137)
+    assert "memory" in final["message"] and "boom" in final["message"]
+    assert "内存" in final["message_zh"]
+    assert final["ended_at"] >= final["started_at"]
+
+
+def test_a_status_that_cannot_be_written_is_said_once(tmp_path):
+    status = Status(tmp_path / "none", Journal(tmp_path / "log"))
+    assert not status.state("running")
+    assert not status.state("running")
+    assert (tmp_path / "log").read_text().count("status.json could not be written") == 1
+
+
+def test_journal_lines_wait_for_room(tmp_path):
+    journal = Journal(tmp_path / "none" / "log")
+    journal.say("one")
+    (tmp_path / "none").mkdir()
+    journal.say("two")
+    assert [line.split(" ", 1)[1] for line in (tmp_path / "none/log").read_text().splitlines()] == [
+        "one", "two",
+    ]  # fmt: skip
+
+
+def test_half_written_appends_are_taken_back(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    append(path, b"one\n")
+    whole_write = os.write
+    monkeypatch.setattr(os, "write", lambda fd, data: whole_write(fd, data[:2]))
+    with pytest.raises(OSError, match="only 2 of 4"):
+        append(path, b"two\n")
+    assert path.read_bytes() == b"one\n"
+
+
+def test_wake_from_another_thread():
+    wake = Wake()
+    assert not wake.wait(0)
+    threading.Timer(0.02, wake.set).start()
+    assert wake.wait(10)
+    assert not wake.wait(0)
+    for _ in range(100_000):  # never blocks, however often
+        wake.set()
+    assert wake.wait(0) and not wake.wait(0)
+    wake.close()
+
+
+def test_last_lines(tmp_path):
+    path = tmp_path / "log"
+    assert last_lines(path) == ""
+    path.write_bytes(b"x" * 10_000 + b"\n\n1\n2\r3\n\xff4\n5\n\n6\n")
+    assert last_lines(path) == "2\n3\n\ufffd4\n5\n6"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "No such file"),
+        ("{", "Expecting"),
+        ('{"job": "j", "attempt": 0}', "processes"),
+        ('{"job": "j", "attempt": 0, "processes": []}', "no process"),
+        (
+            '{"job": "j", "attempt": "x", "processes": [{"role": "r", "argv": ["a"]}]}',
+            "invalid literal",
+        ),
+        ("[]", "launch.json"),
+    ],
+)
+def test_a_bad_launch_file_is_explained(tmp_path, content, says):
+    if content is not None:
+        (tmp_path / layout.LAUNCH).write_text(content)
+    with pytest.raises(LaunchError) as caught:
+        read_launch(tmp_path)
+    assert says in caught.value.said.en
+    assert "launch.json" in caught.value.said.zh
+
+
+def test_a_launch_file_has_defaults(tmp_path):
+    raw = {"job": "j", "attempt": 1, "processes": [{"role": "r", "argv": ["a"], "env": None}]}
+    (tmp_path / layout.LAUNCH).write_text(json.dumps(raw))
+    launch = read_launch(tmp_path)
+    assert launch.tag == "j/1"
+    assert launch.policies.stop_grace == 30 and launch.policies.nan_loss
+    assert launch.server is None and launch.ship_timeout == 60
