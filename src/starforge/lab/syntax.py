@@ -22,6 +22,8 @@ _MEANINGS: tuple[tuple[str, Text], ...] = (
                                        "缩进与上面的行不一致")),
     ("expected <block end>", Text("the indentation does not fit the lines above",
                                   "缩进与上面的行不一致")),
+    ("maximum nesting", Text("it is nested too deep; check the brackets",
+                             "嵌套过深，请检查括号")),
     ("expected '-' indicator", Text("a list item must start with `- `", "列表项必须以 `- ` 开头")),
     ("block sequence entries are not allowed",
      Text("a list can't start here; put it on its own lines", "列表不能从这里开始，请另起一行")),

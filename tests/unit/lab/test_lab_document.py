@@ -134,9 +134,9 @@ def test_bombs_are_refused_quickly():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
     assert codes("\n".join(lines))[0][0] == "yaml/too-large"
-    assert codes("a: " + "[" * 1000 + "]" * 1000)[0][0] == "yaml/too-deep"
-    # Here the parser itself gives up first.
-    assert codes("a: " + "[" * 100_000)[0][0] in ("yaml/too-deep", "yaml/syntax")
+    assert codes("a: " + "[" * 100 + "]" * 100)[0][0] == "yaml/too-deep"
+    _, findings = parse("a: " + "[" * 100_000)  # here the parser itself gives up first
+    assert "nested too deep" in findings[0].message.en
     assert codes("a: &a [*a]")[0][0] == "yaml/alias"
     assert codes(f"a: [{'1, ' * (MAX_NODES + 1)}]")[0][0] == "yaml/too-large"
     assert parse_document(b"#" * (MAX_BYTES + 1), "f")[1][0].code == "yaml/too-large"
