@@ -45,4 +45,5 @@ def configure(path: Path) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-    logging.getLogger("uvicorn.access").setLevel(logging.WARNING)
+    for name in ("uvicorn.access", "alembic"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import threading
 from types import FrameType
@@ -69,6 +70,9 @@ def _run(core: Core, listener: socket.socket) -> None:
     write_server_file(settings, core.url, core.started_at)
     log.info("server started", url=core.url, home=str(settings.home), version=__version__)
     reconciler.start()
+    # uvicorn raises its signal once more when it is done; that must not cut the rest short.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
     try:
         server.run(sockets=[listener])
     finally:
