@@ -16,9 +16,14 @@ from starforge.lab.resolve import resolve
 from starforge.lab.values import parse_profile
 
 CHAT = [
-    {"messages": [{"role": "user", "content": f"{i} + 1 = ?"}, {"role": "assistant", "content": f"{i + 1}"}]}
+    {
+        "messages": [
+            {"role": "user", "content": f"{i} + 1 = ?"},
+            {"role": "assistant", "content": f"{i + 1}"},
+        ]
+    }
     for i in range(8)
-]  # fmt: skip
+]
 
 
 def write_rows(path: Path, rows: list[Any] | str | bytes) -> None:

@@ -84,7 +84,7 @@ def weight_files(folder: Path) -> tuple[list[Path], Text | None]:
     for name in ("model.safetensors", "pytorch_model.bin"):
         if (folder / name).exists():
             return [folder / name], None
-    return [], Text("there are no weights (model.safetensors)", "没有权重文件（model.safetensors）")
+    return [], Text("there are no weights (model.safetensors)", "没有 model.safetensors")
 
 
 def _sharded(folder: Path, index: Path) -> tuple[list[Path], Text | None]:

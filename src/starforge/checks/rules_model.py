@@ -17,7 +17,7 @@ NO_CONFIG = rule(
 BAD_CONFIG = rule(
     "model/bad-config", "error",
     title=Text("Model config can't be read", "模型配置无法读取"),
-    message=Text("{model}/config.json: {problem.en}", "{model}/config.json：{problem.zh}"),
+    message=Text("{model}/config.json: {problem.en}", "{model} 的 config.json：{problem.zh}"),
     hint=Text("copy or download the model again", "请重新复制或下载模型"),
     why=Text("The framework reads the architecture from this file.", "框架从此文件读取模型结构。"),
     bad="a config.json cut in half", good='{"architectures": ["LlamaForCausalLM"]}',
@@ -25,7 +25,7 @@ BAD_CONFIG = rule(
 NO_WEIGHTS = rule(
     "model/no-weights", "error",
     title=Text("Model without weights", "模型缺少权重"),
-    message=Text("{model}: {problem.en}", "{model}：{problem.zh}"),
+    message=Text("{model}: {problem.en}", "{model} 的权重不完整：{problem.zh}"),
     hint=Text("copy or download the model again", "请重新复制或下载模型"),
     why=Text("Training would stop when it loads the model.", "训练在加载模型时就会停止。"),
     bad="a folder with config.json only", good="config.json and model.safetensors",

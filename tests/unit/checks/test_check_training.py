@@ -1,4 +1,4 @@
-"""Training settings and resources: each rule breaks on a bad example and is silent on a good one."""
+"""Training settings and resources: each rule speaks on a bad example only."""
 
 import pytest
 
@@ -67,7 +67,7 @@ QUIET = {"log_steps": 1}  # eight rows are few steps
 def test_rule(make_context, code, bad, good):
     bad, good = ({**case, "params": QUIET | case.get("params", {})} for case in (bad, good))
     context = make_context(**bad)
-    found = [f for f in (*check_training(context), *check_resources(context))]
+    found = [*check_training(context), *check_resources(context)]
     assert [f.code for f in found] == [code]
     assert found[0].message.en != found[0].message.zh
     assert found[0].at.key is not None
@@ -99,7 +99,7 @@ def test_large_model_without_gpu_and_many_checkpoints(make_context, tmp_path):
         stream.truncate(16_000_000_000)  # sparse: takes no space
     params = {"max_steps": 2000, "save_steps": 20, "save_limit": None, "log_steps": 1}
     context = make_context(model=str(model), params=params)
-    many, large = [f for f in (*check_training(context), *check_resources(context))]
+    many, large = *check_training(context), *check_resources(context)
     assert many.code == "training/many-checkpoints"
     assert "100 checkpoints of about 48.0 GB" in many.message.en
     assert large.code == "resources/large-model-on-cpu"

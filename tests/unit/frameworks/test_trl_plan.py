@@ -1,0 +1,121 @@
+"""The plan of trl/sft: processes, files, streams; the same wherever it is made."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from starforge.errors import StarForgeError
+from starforge.frameworks import get
+from starforge.frameworks.base import names
+
+
+def plan_of(context):
+    return get("trl").plan(context)
+
+
+def test_one_process_on_a_cpu(make_context):
+    plan = plan_of(make_context(params={"max_steps": 4}, resources="cpu:2"))
+    (process,) = plan.processes
+    assert process.role == "trainer"
+    assert process.argv == [
+        "${PYTHON}", "${RECORD}/driver/sft.py", "--config", "${RECORD}/config.json",
+        "--model", "${MODEL}", "--data", "${DATA}", "--output", "${OUTPUT}",
+    ]  # fmt: skip
+    assert process.env["OMP_NUM_THREADS"] == "2"
+    assert process.env["TENSORBOARD_LOGGING_DIR"] == "${ATTEMPT}/tensorboard"
+    assert plan.runtime.device == "cpu"
+    assert plan.total_steps == 4
+    assert plan.primary_metrics == ["train/loss", "validation/loss"]
+    assert plan.policies.nan_metrics == ["train/loss", "validation/loss"]
+    assert plan.checkpoints.final == "output/model"
+    assert [ref.name for ref in plan.inputs] == ["model", "data.train"]
+
+
+def test_torchrun_over_several_gpus(make_context):
+    plan = plan_of(make_context(resources="gpu:4"))
+    (process,) = plan.processes
+    assert process.argv[:6] == [
+        "${PYTHON}", "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "4",
+    ]  # fmt: skip
+    assert process.argv[6] == "${RECORD}/driver/sft.py"
+    assert plan.runtime.device == "cuda"
+
+
+def test_the_drivers_config_holds_what_differs(make_context):
+    context = make_context(params={"learning_rate": 1e-4}, config={"tf32": True}, validation=[{}])
+    files = {file.path: file for file in plan_of(context).files}
+    job = json.loads(files["record/config.json"].content)
+    assert job["data"] == {"train": "train.jsonl", "validation": "validation.jsonl"}
+    assert job["config"]["learning_rate"] == 1e-4
+    assert job["config"]["tf32"] is True
+    assert job["config"]["output_dir"] == "${OUTPUT}/checkpoints"
+    assert job["config"]["report_to"] == "tensorboard"
+    assert job["config"]["logging_nan_inf_filter"] is False
+    assert "weight_decay" not in job["config"]
+    drivers = {path for path in files if path.startswith("record/driver/")}
+    assert {"record/driver/sft.py", "record/driver/tiny_model.py"} <= drivers
+
+
+def test_drivers_import_nothing_that_does_not_travel_with_them(make_context):
+    import ast
+
+    files = {f.path: f for f in plan_of(make_context()).files}
+    drivers = {
+        p.removeprefix("record/driver/").removesuffix(".py") for p in files if "driver/" in p
+    }
+    library = {p.removeprefix("lib/starforge/").removesuffix(".py") for p in files if "lib/" in p}
+    runtime = {"torch", "transformers", "trl", "datasets", "peft", "accelerate", "tokenizers"}
+    for path, file in files.items():
+        if not path.endswith(".py") or file.content is None:
+            continue
+        for node in ast.walk(ast.parse(file.content)):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                module = str(node.module)
+                names = [f"{module}.{a.name}" if module == "starforge" else module
+                         for a in node.names]  # fmt: skip
+            for name in names:
+                top, _, rest = name.partition(".")
+                if top == "starforge":
+                    assert rest.partition(".")[0] in library, (path, name)
+                else:
+                    assert top in drivers | runtime | sys.stdlib_module_names, (path, name)
+
+
+def test_the_library_works_in_a_bare_python(make_context, tmp_path):
+    for file in plan_of(make_context()).files:
+        if file.path.startswith("lib/"):
+            (tmp_path / file.path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file.path).write_text(file.content, "utf-8")
+    code = "from starforge import report; import starforge; print(starforge.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], env={"PYTHONPATH": str(tmp_path / "lib")},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert str(tmp_path) in done.stdout
+
+
+def test_metric_names_lead_from_upstream_to_canonical(make_context):
+    (stream,) = [s for s in plan_of(make_context()).metrics if s.format == "tensorboard"]
+    assert stream.names["eval/loss"] == "validation/loss"
+    assert "train/loss" not in stream.names  # the same name already
+
+
+def test_the_same_experiment_gives_the_same_plan(make_context):
+    one, two = (plan_of(make_context(params={"max_steps": 4})) for _ in range(2))
+    assert one.digest() == two.digest()
+    assert plan_of(make_context(params={"max_steps": 5})).digest() != one.digest()
+
+
+def test_frameworks_are_found_by_their_modules():
+    assert {"custom", "trl"} <= set(names())
+    assert "base" not in names()
+    with pytest.raises(StarForgeError) as caught:
+        get("trll")
+    assert "trl" in caught.value.hint.en
+    with pytest.raises(StarForgeError):
+        get("planfiles")
