@@ -12,14 +12,13 @@ from starforge import frameworks
 from starforge.catalog.load import Catalog, load_catalog
 from starforge.catalog.models import Recipe
 from starforge.checks import run_checks
-from starforge.errors import StarForgeError
 from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_experiment as rules
 from starforge.lab.assign import did_you_mean
 from starforge.lab.context import DataSource, PrepareContext
 from starforge.lab.experiment import Experiment, load_experiment
-from starforge.lab.files import OwnFile, code_files, own_files
+from starforge.lab.files import OwnFile, code_files, collect_files
 from starforge.lab.inputs import DATA_FORMS, MODEL_FORMS, LocalResolver, Resolver
 from starforge.lab.lock import Lock, compare_lock, make_lock, read_lock
 from starforge.lab.resolve import resolve
@@ -100,7 +99,8 @@ class _Preparation:
         """Collect findings from every source, then plan when none is an error."""
         config, more = resolve(self.experiment, self.recipe, self.contract, sets)
         self.findings += more
-        files = self._files()
+        files, more = collect_files(self.experiment, self.lab_root)
+        self.findings += more
         context = PrepareContext(
             experiment=self.experiment, recipe=self.recipe, contract=self.contract,
             config=config, model=self._model(), data=self._data(),
@@ -183,15 +183,6 @@ class _Preparation:
             rules.UNKNOWN_PROFILE.at(at, profile=wanted, known=", ".join(PROFILES))
         )
         return Resources(cpus=self.recipe.minimum.cpus, gpus=self.recipe.minimum.gpus)
-
-    def _files(self) -> list[OwnFile]:
-        try:
-            return own_files(self.experiment, self.lab_root)
-        except StarForgeError as error:
-            self.findings.append(
-                Finding(code=error.code, severity="error", message=error.message, hint=error.hint)
-            )
-            return []
 
     def _lock(self, context: PrepareContext) -> Lock:
         inputs = [source.ref for source in context.data.values()]

@@ -16,7 +16,7 @@ import msgspec
 
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
-from starforge.lab.files import Limits, OwnFile, is_plain_name, too_large
+from starforge.lab.files import Limits, OwnFile, is_plain_name
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,6 +156,12 @@ def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> Non
     with path.open("xb") as out:
         shutil.copyfileobj(content, out)
     path.chmod(0o755 if member.mode & 0o100 else 0o644)
+
+
+def too_large(message: Text) -> StarForgeError:
+    """Return the error for a bundle that exceeds a limit."""
+    hint = Text("name what the job does not need in .sfignore", "把任务不需要的文件写入 .sfignore")
+    return StarForgeError("bundle/too-large", message, hint, status=413)
 
 
 def _cannot_write(target: Path, error: OSError) -> StarForgeError:

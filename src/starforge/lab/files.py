@@ -13,11 +13,34 @@ import msgspec
 
 from starforge import layout
 from starforge.errors import StarForgeError
+from starforge.findings import Finding, Location, rule
 from starforge.i18n import Text
 from starforge.lab.experiment import CONFIG_FILE, EXPERIMENT_FILE, LOCK_FILE, Experiment
 from starforge.lab.ignore import Ignore, load_ignore
 from starforge.lab.lab import BENCHMARKS, find_input
 from starforge.plan import PlanFile
+
+NOT_TAKEN = rule(
+    "bundle/file", "error",
+    title=Text("File that can't be sent", "无法提交的文件"),
+    message=Text("{name} can't be sent with the experiment: {reason.en}",
+                 "{name} 无法随实验提交：{reason.zh}"),
+    hint=Text("remove it, or name it in .sfignore", "请删除它，或写入 .sfignore"),
+    why=Text("Only regular files mean the same on another machine.",
+             "只有普通文件在其他机器上含义相同。"),
+    bad="a link to a folder inside the experiment",
+    good="the folder itself, or its name in .sfignore",
+)  # fmt: skip
+TOO_LARGE = rule(
+    "bundle/too-large", "error",
+    title=Text("Experiment too large", "实验过大"),
+    message=Text("{what.en}", "{what.zh}"),
+    hint=Text("name what the job does not need in .sfignore; give data as `data`, not as code",
+              "把任务不需要的文件写入 .sfignore；数据请放在 `data` 中，不要当作代码提交"),
+    why=Text("The experiment's own files are kept with every job.",
+             "每个任务都会保存实验自己的文件。"),
+    bad="a checkpoint of 3 GB beside train.py", good="its name in .sfignore",
+)  # fmt: skip
 
 # Kept in the job's record, not in its code folder.
 RECORD_FILES = frozenset({EXPERIMENT_FILE, CONFIG_FILE, LOCK_FILE})
@@ -43,24 +66,44 @@ class OwnFile(msgspec.Struct, frozen=True, kw_only=True):
 def own_files(
     experiment: Experiment, lab_root: Path | None = None, limits: Limits | None = None
 ) -> list[OwnFile]:
+    """Like :func:`collect_files`; raises :class:`StarForgeError` for the first finding."""
+    files, findings = collect_files(experiment, lab_root, limits)
+    if findings:
+        first = findings[0]
+        raise StarForgeError(first.code, first.message, first.hint, status=413)
+    return files
+
+
+def collect_files(
+    experiment: Experiment, lab_root: Path | None = None, limits: Limits | None = None
+) -> tuple[list[OwnFile], list[Finding]]:
     """List the files that belong to an experiment, sorted by name.
 
     Left out: what ``.sfignore`` names, version control and caches, and files that
     ``data`` and ``model`` name, since inputs travel on their own. Added: the lab's
-    ``benchmarks/NAME`` folders that the experiment names in its parameters. Raises
-    :class:`StarForgeError` when a limit is exceeded or a file can't be taken.
+    ``benchmarks/NAME`` folders that the experiment names in its parameters. Files that
+    can't be taken and a limit that is exceeded come as findings.
     """
     limits = limits or Limits()
-    folder = experiment.folder
     skip = _inputs(experiment, lab_root)
     found: dict[str, OwnFile] = {}
+    findings: list[Finding] = []
     total = 0
-    roots = [(folder, ""), *_shared(experiment, lab_root)]
-    for root, prefix in roots:
-        for one in _walk(root, prefix, load_ignore(root), skip):
+    for root, prefix in [(experiment.folder, ""), *_shared(experiment, lab_root)]:
+        for path, name in _walk(root, prefix, load_ignore(root), skip):
+            one = _own_file(path, name)
+            if isinstance(one, Finding):
+                findings.append(one)
+                continue
             found[one.name] = one
             total += one.size
-            _check_limits(one, len(found), total, limits)
+            exceeded = _exceeded(one, len(found), total, limits)
+            if exceeded is not None:
+                return _by_name(found), [*findings, exceeded]
+    return _by_name(found), findings
+
+
+def _by_name(found: dict[str, OwnFile]) -> list[OwnFile]:
     return [found[name] for name in sorted(found)]
 
 
@@ -113,7 +156,10 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _walk(root: Path, prefix: str, ignore: Ignore, skip: set[Path]) -> Iterator[OwnFile]:
+def _walk(
+    root: Path, prefix: str, ignore: Ignore, skip: set[Path]
+) -> Iterator[tuple[Path, str]]:
+    """Yield every file below ``root`` that is not left out, with its name in the bundle."""
     stack = [root]
     while stack:
         folder = stack.pop()
@@ -126,22 +172,24 @@ def _walk(root: Path, prefix: str, ignore: Ignore, skip: set[Path]) -> Iterator[
             if is_dir:
                 stack.append(path)
             else:
-                yield _own_file(path, prefix + name)
+                yield path, prefix + name
 
 
-def _own_file(path: Path, name: str) -> OwnFile:
+def _own_file(path: Path, name: str) -> OwnFile | Finding:
     if not is_plain_name(name):
-        reason_text = Text("its name holds unusual characters", "文件名含有特殊字符")
-        raise _refused(name.encode("utf-8", "replace").decode(), reason_text)
+        shown = name.encode("utf-8", "replace").decode()
+        return _refused(shown, Text("its name holds unusual characters", "文件名含有特殊字符"))
     try:
         info = path.stat()
     except OSError as error:
         reason = error.strerror or str(error)
-        raise _refused(name, Text(reason, reason)) from error
+        return _refused(name, Text(reason, reason))
     if stat.S_ISDIR(info.st_mode):
-        raise _refused(name, Text("it is a link to a folder", "它是指向文件夹的链接"))
+        return _refused(name, Text("it is a link to a folder", "它是指向文件夹的链接"))
     if not stat.S_ISREG(info.st_mode):
-        raise _refused(name, Text("it is not a regular file", "它不是普通文件"))
+        return _refused(name, Text("it is not a regular file", "它不是普通文件"))
+    if not os.access(path, os.R_OK):
+        return _refused(name, Text("it can't be read", "没有读取权限"))
     executable = bool(info.st_mode & stat.S_IXUSR)
     return OwnFile(name=name, path=path, size=info.st_size, executable=executable)
 
@@ -157,42 +205,22 @@ def is_plain_name(name: str) -> bool:
     return 0 < size <= 1024 and not odd and not any(part in ("", ".", "..") for part in parts)
 
 
-def _refused(name: str, reason: Text) -> StarForgeError:
-    return StarForgeError(
-        "bundle/file",
-        Text(f"{name} can't be sent with the experiment: {reason.en}",
-             f"{name} 无法随实验提交：{reason.zh}"),
-        Text("remove it, or name it in .sfignore", "请删除它，或写入 .sfignore"),
-    )  # fmt: skip
+def _refused(name: str, reason: Text) -> Finding:
+    return NOT_TAKEN.at(Location(file=name), name=name, reason=reason)
 
 
-def _check_limits(one: OwnFile, count: int, total: int, limits: Limits) -> None:
+def _exceeded(one: OwnFile, count: int, total: int, limits: Limits) -> Finding | None:
+    what = None
     if one.size > limits.single:
-        raise too_large(
-            Text(f"{one.name} has {_mb(one.size)}, more than {_mb(limits.single)}",
-                 f"{one.name} 有 {_mb(one.size)}，超过 {_mb(limits.single)}")
-        )  # fmt: skip
-    if count > limits.files:
-        raise too_large(
-            Text(f"the experiment has more than {limits.files} files",
-                 f"实验的文件超过 {limits.files} 个")
-        )  # fmt: skip
-    if total > limits.total:
-        raise too_large(
-            Text(f"the experiment's files are more than {_mb(limits.total)} together",
-                 f"实验文件合计超过 {_mb(limits.total)}")
-        )  # fmt: skip
-
-
-def too_large(message: Text) -> StarForgeError:
-    """Return the error for an experiment that exceeds a limit of bundles."""
-    return StarForgeError(
-        "bundle/too-large",
-        message,
-        Text("name what the job does not need in .sfignore; give data as `data`, not as code",
-             "把任务不需要的文件写入 .sfignore；数据请放在 `data` 中，不要当作代码提交"),
-        status=413,
-    )  # fmt: skip
+        what = Text(f"{one.name} has {_mb(one.size)}, more than {_mb(limits.single)}",
+                    f"{one.name} 有 {_mb(one.size)}，超过 {_mb(limits.single)}")  # fmt: skip
+    elif count > limits.files:
+        what = Text(f"the experiment has more than {limits.files} files",
+                    f"实验的文件超过 {limits.files} 个")  # fmt: skip
+    elif total > limits.total:
+        what = Text(f"the experiment's files are more than {_mb(limits.total)} together",
+                    f"实验文件合计超过 {_mb(limits.total)}")  # fmt: skip
+    return TOO_LARGE.at(Location(), what=what) if what else None
 
 
 def _mb(size: int) -> str:

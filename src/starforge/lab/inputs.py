@@ -23,6 +23,7 @@ SMALL_FILE = 1 << 20
 _MAX_MODEL_FILES = 10_000
 _ID = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _HUB = re.compile(rf"{_ID}(/{_ID})?")
+_SCHEME = re.compile(r"[a-z][a-z0-9+]+:")
 _VERSIONED = re.compile(r"[^\s/@:]+(@[^\s/@:]+)?")
 
 MODEL_FORMS = Text(
@@ -71,7 +72,7 @@ def parse_model(reference: str, folder: Path, lab_root: Path | None) -> Referenc
             rest = reference.removeprefix(prefix)
             pattern = re.compile(_ID) if kind == "job" else _VERSIONED
             return Reference(kind, rest) if pattern.fullmatch(rest) else None  # type: ignore[arg-type]
-    if not reference.strip() or re.match(r"[a-z]+:", reference):
+    if not reference.strip() or _SCHEME.match(reference):
         return None
     if _is_path(reference) or find_input(reference, folder, lab_root) is not None:
         return Reference("path", reference)
@@ -87,7 +88,7 @@ def parse_data(reference: str) -> Reference | None:
     if reference.startswith("dataset:"):
         rest = reference.removeprefix("dataset:")
         return Reference("registry", rest) if _VERSIONED.fullmatch(rest) else None
-    if not reference.strip() or re.match(r"[a-z]{2,}:", reference):
+    if not reference.strip() or _SCHEME.match(reference):
         return None
     return Reference("path", reference)
 
