@@ -57,11 +57,13 @@ class BlobStore:
                 if limit is not None and size > limit:
                     raise _too_large(limit)
                 sum_.update(chunk)
-                file.write(chunk)
+                with _disk(path):
+                    file.write(chunk)
             found = sum_.hexdigest()
             if digest is not None and found != digest:
                 raise _wrong_digest(digest, found)
-            self._settle(path, file, self._place(found))
+            with _disk(path):
+                self._settle(path, file, self._place(found))
         return found
 
     def put_file(self, path: Path, *, digest: str | None = None) -> str:
@@ -148,12 +150,12 @@ class BlobStore:
     def _temporary(self) -> Iterator[tuple[Path, BinaryIO]]:
         folder = self.root / "tmp"
         path = folder / secrets.token_hex(16)
-        try:
+        with _disk(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as file:
+            file = path.open("xb")
+        try:
+            with file:
                 yield path, file
-        except OSError as error:
-            raise disk_fault(error, path) from error
         finally:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
@@ -166,6 +168,15 @@ class BlobStore:
         os.fsync(file.fileno())
         place.parent.mkdir(parents=True, exist_ok=True)
         path.rename(place)
+
+
+@contextlib.contextmanager
+def _disk(path: Path) -> Iterator[None]:
+    """Explain failures of our own files; those of whoever sends the bytes are not ours."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_fault(error, path) from error
 
 
 def _link(source: Path, target: Path) -> bool:

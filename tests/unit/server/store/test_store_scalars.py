@@ -121,7 +121,6 @@ def test_a_typical_curve_takes_at_most_twelve_bytes_a_point(db, job_id):
 def shared(tmp_path_factory):
     """One SQLite database for all examples of a property."""
 
-
     db = Database.open(tmp_path_factory.mktemp("scalars") / "starforge.db")
 
     def fresh():

@@ -1,0 +1,208 @@
+import random
+import re
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests_store_support import make_job
+
+from starforge.errors import StarForgeError
+from starforge.server.store import attempts, ingest, jobs, logs
+from starforge.server.store.database import Database
+from starforge.server.store.ingest import StreamChunk
+from starforge.server.store.segments import SEGMENT, StreamFiles
+
+PATH = "logs/trainer-0.log"
+
+
+def put(db, files, job, data, *, path=PATH, size=SEGMENT):
+    at = 0
+    while at < len(data):
+        part = data[at : at + size]
+        chunk = StreamChunk(job_id=job, attempt=0, path=path, format="log", offset=at, data=part)
+        at = ingest.accept(db, files, chunk)
+
+
+def texts(lines):
+    return [line.text for line in lines.lines]
+
+
+@pytest.fixture
+def log(db, files, job_id):
+    """Write a log; read it with the functions of `logs`."""
+
+    def write(data, **how):
+        put(db, files, job_id, data, **how)
+
+        def ask(function, *args, **options):
+            with db.read() as tx:
+                return function(tx, files, logs.stream(tx, job_id, 0, PATH), *args, **options)
+
+        return ask
+
+    return write
+
+
+def test_lines_are_read_in_pages(log):
+    ask = log(b"".join(b"line %d\n" % number for number in range(100)))
+    page = ask(logs.read, from_line=10, count=3)
+    assert texts(page) == ["line 10", "line 11", "line 12"]
+    assert [line.offset for line in page.lines] == [70, 78, 86]
+    assert (page.total, page.next_line) == (100, 13)
+    assert texts(ask(logs.read, from_line=98)) == ["line 98", "line 99"]
+    beyond = ask(logs.read, from_line=500)
+    assert (beyond.lines, beyond.next_line) == ([], 500)
+
+
+def test_the_end_and_a_line_still_being_written(log):
+    ask = log(b"one\r\ntwo\n\nthr")
+    page = ask(logs.tail, 2)
+    assert texts(page) == ["", "thr"]
+    assert [line.partial for line in page.lines] == [False, True]
+    assert (page.total, page.next_line) == (4, 3)
+    assert texts(ask(logs.tail, 100)) == ["one", "two", "", "thr"]
+    assert texts(ask(logs.tail, 0)) == []
+
+
+def test_an_empty_log_has_no_lines(db, files, job_id, log):
+    ask = log(b"\n")
+    assert texts(ask(logs.read)) == [""]
+    ingest.accept(
+        db,
+        files,
+        StreamChunk(
+            job_id=job_id, attempt=0, path="logs/b-0.log", format="log", offset=0, data=b""
+        ),
+    )
+    with db.read() as tx:
+        empty = logs.stream(tx, job_id, 0, "logs/b-0.log")
+        assert logs.tail(tx, files, empty).lines == []
+        assert logs.read(tx, files, empty).total == 0
+        assert [row.path for row in logs.streams(tx, job_id)] == ["logs/b-0.log", PATH]
+        assert logs.streams(tx, job_id, attempt=1) == []
+        assert logs.stream(tx, job_id, 0, "none") is None
+
+
+def test_binary_bytes_and_progress_bars_survive(db, files, log, job_id):
+    data = b"\xff\xfe\x00bin\n10%\r20%\rdone\n\xe4\xb8\xad\xe6\n"
+    ask = log(data, size=5)
+    assert texts(ask(logs.read)) == ["\ufffd\ufffd\0bin", "10%\r20%\rdone", "中\ufffd"]
+    with db.read() as tx:
+        row = logs.stream(tx, job_id, 0, PATH)
+    assert logs.read_bytes(files, row, 0) == data
+    assert logs.read_bytes(files, row, 3, 1000) == data[3:]
+
+
+def test_lines_of_ten_megabytes_survive(log):
+    long = b"x" * 10_000_000
+    ask = log(b"a\n" + long + b"\nb\n" + long + b"\nc\n")
+    assert [len(text) for text in texts(ask(logs.read))] == [1, 10_000_000, 1, 10_000_000]
+    assert [len(text) for text in texts(ask(logs.read, from_line=4))] == [1]
+    assert [len(text) for text in texts(ask(logs.tail, 5))] == [1, 10_000_000, 1]
+    assert texts(ask(logs.search, "^[abc]$")) == ["a", "b", "c"]
+
+
+def test_search_finds_lines_and_goes_on(log):
+    rows = [f"step {number} loss {number % 7}" for number in range(1000)]
+    ask = log("\n".join(rows).encode())
+    wanted = [row for row in rows if row.endswith("loss 3")]
+    first = ask(logs.search, "loss 3$", limit=10)
+    assert texts(first) == wanted[:10]
+    rest = ask(logs.search, "LOSS 3$", from_line=first.next_line, limit=1000)
+    assert texts(rest) == wanted[10:]
+    assert ask(logs.search, "LOSS 3", ignore_case=False).lines == []
+    assert rest.next_line == 999
+    (line,) = ask(logs.search, "step 500 ").lines
+    assert (line.number, line.offset) == (500, len("\n".join(rows[:500])) + 1)
+
+
+def test_search_is_by_line_and_in_unicode(log):
+    ask = log("甲 OK\nfoo\nbar ok\n结束 (ok)\n".encode())
+    assert texts(ask(logs.search, "结束")) == ["结束 (ok)"]
+    assert texts(ask(logs.search, "(ok)", regex=False)) == ["结束 (ok)"]
+    assert texts(ask(logs.search, r"foo\sbar")) == []
+    assert texts(ask(logs.search, r"^[^x]*ok")) == ["甲 OK", "bar ok", "结束 (ok)"]
+    assert texts(ask(logs.search, r"^foo$")) == ["foo"]
+    assert len(texts(ask(logs.search, ""))) == 4
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "*", "x" * 2000, "a{2,1}"])
+def test_a_bad_pattern_is_named(log, pattern):
+    ask = log(b"x\n")
+    with pytest.raises(StarForgeError) as caught:
+        ask(logs.search, pattern)
+    assert caught.value.code == "log/pattern"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    home = tmp_path_factory.mktemp("logs")
+    db = Database.open(home / "starforge.db")
+
+    def fresh():
+        with db.write() as tx:
+            job = jobs.create(tx, make_job())[0].id
+            attempts.create(tx, job, resume=False)
+        return job
+
+    yield db, StreamFiles(home / "streams"), fresh
+    db.close()
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    data=st.lists(st.sampled_from([b"a", b"bc", b"\n", b"\r\n", b"\xff", b"\xc3\xa9"])).map(
+        b"".join
+    ),
+    size=st.integers(1, 50),
+    from_line=st.integers(0, 12),
+    count=st.integers(1, 12),
+)
+def test_lines_equal_a_plain_split(shared, data, size, from_line, count):
+    db, files, fresh = shared
+    job = fresh()
+    put(db, files, job, data, size=size)
+    lines = data.split(b"\n")
+    wanted = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines]
+    if not lines[-1]:
+        wanted.pop()
+    with db.read() as tx:
+        row = logs.stream(tx, job, 0, PATH)
+        if row is None:
+            return
+        page = logs.read(tx, files, row, from_line=from_line, count=count)
+        assert texts(page) == wanted[from_line : from_line + count]
+        assert texts(logs.tail(tx, files, row, count)) == wanted[-count:]
+        assert texts(logs.search(tx, files, row, "[bé]", limit=99)) == [
+            line for line in wanted if re.search("[bé]", line)
+        ]
+        assert page.total == len(wanted)
+
+
+def test_a_large_log_is_quick_anywhere(db, files, job_id):
+    """64 MB here; every step but search costs one segment, so 1 GB costs the same."""
+    rng = random.Random(6)
+    rows = [b"%d step loss %f grad %f" % (n, rng.random(), rng.random()) for n in range(10_000)]
+    data = (b"\n".join(rows) + b"\n") * 150
+    put(db, files, job_id, data)
+    total = data.count(b"\n")
+
+    def timed(function, *args, **options):
+        with db.read() as tx:
+            row = logs.stream(tx, job_id, 0, PATH)
+            start = time.perf_counter()
+            page = function(tx, files, row, *args, **options)
+            return page, time.perf_counter() - start
+
+    page, seconds = timed(logs.read, from_line=total // 2, count=100)
+    assert page.lines[0].text.encode() == rows[(total // 2) % 10_000]
+    assert seconds < 0.3
+    page, seconds = timed(logs.tail, 100)
+    assert page.lines[-1].text.encode() == rows[-1]
+    assert page.lines[-1].number == total - 1
+    assert seconds < 0.3
+    page, seconds = timed(logs.search, "no such thing")
+    assert page.lines == []
+    assert page.next_line == total
+    assert seconds < 64 / 30
