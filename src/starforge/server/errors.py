@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starforge.errors import StarForgeError
 from starforge.findings import Finding
 from starforge.i18n import Lang, Text, normalize_lang
+from starforge.server.home import home_error
 
 log = structlog.get_logger("starforge.server")
 
@@ -90,6 +92,15 @@ def install(app: FastAPI) -> None:
             ),
             status=error.status_code,
         )
+        return error_response(refused, _lang(request))
+
+    @app.exception_handler(OSError)
+    async def system(request: Request, error: OSError) -> JSONResponse:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            return await defect(request, error)
+        log.warning("disk refused", path=request.url.path, error=str(error))
+        refused = home_error(request.app.state.core.settings.home, error)
+        refused.status = 507
         return error_response(refused, _lang(request))
 
     @app.exception_handler(Exception)

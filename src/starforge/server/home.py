@@ -33,7 +33,7 @@ def prepare_home(settings: Settings) -> None:
 
 def home_error(home: Path, error: OSError) -> StarForgeError:
     """Say why the home can't be written, and what to do."""
-    if error.errno == errno.ENOSPC:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StarForgeError(
             "server/no-space",
             Text(f"no space left on the disk of {home}", f"{home} 所在磁盘没有剩余空间"),

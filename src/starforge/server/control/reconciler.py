@@ -22,7 +22,7 @@ from starforge.server.control.finish import Ending, finish, record
 from starforge.server.control.queue import Holder, decide
 from starforge.server.core import Core
 from starforge.server.services.headline import update_headline
-from starforge.server.services.status import apply_status
+from starforge.server.services.status import apply_status, is_news
 from starforge.server.store import attempts, jobs
 from starforge.server.store.records import ACTIVE, JobChange, JobSummary
 
@@ -176,7 +176,7 @@ class Reconciler:
         status = read_status(folder)
         if status.get("state") in ENDED:
             return SOON  # the runner is on its way out
-        if status:
+        if is_news(job, status):  # the runner's own heartbeats bring most of it
             apply_status(self._core, job.id, attempt, status)
         self._refresh_headline(job.id)
         if job.desired == "stop":

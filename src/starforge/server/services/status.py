@@ -26,6 +26,16 @@ _LIVE: dict[str, JobState] = {
 }
 
 
+def is_news(job: JobSummary, status: dict[str, Any]) -> bool:
+    """Say whether a live status differs from what is known of the job."""
+    state = _LIVE.get(str(status.get("state")))
+    if state is None:
+        return False
+    if job.desired == "stop":
+        state = "stopping"
+    return _job_change(job, state, _number(status.get("started_at")), status) is not None
+
+
 def apply_status(core: Core, job_id: str, attempt: int, status: dict[str, Any]) -> Desired:
     """Record a live status; return what the user wants of the attempt.
 
