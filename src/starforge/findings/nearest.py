@@ -6,6 +6,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
+_LONGEST = 100  # longer words are no slips, and comparing them takes quadratic time
+
 
 def nearest(word: str, candidates: Iterable[str], count: int = 3) -> list[str]:
     """Return up to ``count`` candidates that ``word`` is probably meant to be, best first.
@@ -14,6 +16,8 @@ def nearest(word: str, candidates: Iterable[str], count: int = 3) -> list[str]:
     last part too, and names that share most of their words are near even when a word was
     dropped (``max_seq_length`` and ``max_length``). Initials count too (``lr``).
     """
+    if len(word) > _LONGEST:
+        return []
     scored = [(_similarity(word, other), other) for other in candidates]
     close = sorted((s for s in scored if s[0] >= 0.7), key=lambda s: (-s[0], s[1]))
     return [other for _, other in close[:count]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -17,6 +17,8 @@ from starforge.lab.document import parse_document
 from starforge.lab.experiment import Experiment
 from starforge.lab.resolved import Layer
 from starforge.lab.scalars import NotFiniteError, TooLargeError, plain_value
+
+_GUESSES = 50
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,10 +88,15 @@ class Collector:
                 self.findings.append(rules.SET_SYNTAX.at(Location(key=name or None), text=text))
                 continue
             value, problem = parse_value(written)
-            at = Location(key=name, value=value if problem is None else written)
+            if not _is_text(text):
+                problem = Text("it is not UTF-8", "它不是 UTF-8 编码")
             if problem is not None:
-                self.findings.append(rules.SET_VALUE.at(at, text=text, problem=problem))
+                at = Location(key=_printable(name), value=_printable(written))
+                self.findings.append(
+                    rules.SET_VALUE.at(at, text=_printable(text), problem=problem)
+                )
                 continue
+            at = Location(key=name, value=value)
             made = self._from_set(name, value, at)
             if made is not None:
                 found.append(made)
@@ -160,7 +167,7 @@ class Collector:
             )
         else:
             names = {p.name for p in recipe.parameters} if at.file is None else set()
-            hint = did_you_mean(nearest(path, self.config.keys.keys() | names))
+            hint = did_you_mean(self._near(path, self.config.keys.keys() | names))
         return rules.UNKNOWN_KEY.at(at, hint=hint, key=path, pin=recipe.pin, method=recipe.name)
 
     def _unknown_parameter(self, name: str, at: Location) -> Finding:
@@ -185,7 +192,25 @@ class Collector:
 
     def _near_parameter(self, name: str) -> list[str]:
         by_any_name = {p.name: p.name for p in self.recipe.parameters} | self._by_path
-        return list(dict.fromkeys(by_any_name[near] for near in nearest(name, by_any_name)))
+        near = self._near(name, by_any_name)
+        return list(dict.fromkeys(by_any_name[one] for one in near))
+
+    def _near(self, name: str, candidates: Iterable[str]) -> list[str]:
+        # A file of nothing but unknown names is no slip: guessing would only take time.
+        return nearest(name, candidates) if len(self.findings) < _GUESSES else []
+
+
+def _printable(argument: str) -> str:
+    return argument.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_text(argument: str) -> bool:
+    """Say whether a command-line argument was valid UTF-8."""
+    try:
+        argument.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def takes_mapping(expr: TypeExpr) -> bool:

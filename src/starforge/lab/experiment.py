@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -74,12 +75,12 @@ def load_experiment(folder: Path) -> tuple[Experiment | None, list[Finding]]:
     """
     folder = folder.absolute()
     file = folder / EXPERIMENT_FILE
-    if not file.exists():
+    if not os.path.lexists(file):
         at = Location(file=EXPERIMENT_FILE)
         return None, [rules.NO_FILE.at(at, folder=folder)]
     document, findings = load_document(file, EXPERIMENT_FILE)
     config_document = None
-    if (folder / CONFIG_FILE).exists():
+    if os.path.lexists(folder / CONFIG_FILE):
         config_document, more = load_document(folder / CONFIG_FILE, CONFIG_FILE)
         findings += more
     if document.broken:

@@ -16,7 +16,7 @@ from starforge.errors import StarForgeError
 from starforge.findings import Finding, Location, rule
 from starforge.i18n import Text
 from starforge.lab.experiment import CONFIG_FILE, EXPERIMENT_FILE, LOCK_FILE, Experiment
-from starforge.lab.ignore import Ignore, load_ignore
+from starforge.lab.ignore import load_ignore
 from starforge.lab.lab import BENCHMARKS, find_input
 from starforge.plan import PlanFile
 
@@ -90,7 +90,7 @@ def collect_files(
     findings: list[Finding] = []
     total = 0
     for root, prefix in [(experiment.folder, ""), *_shared(experiment, lab_root)]:
-        for path, name in _walk(root, prefix, load_ignore(root), skip):
+        for path, name in _walk(root, prefix, skip, findings):
             one = _own_file(path, name)
             if isinstance(one, Finding):
                 findings.append(one)
@@ -157,13 +157,21 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _walk(
-    root: Path, prefix: str, ignore: Ignore, skip: set[Path]
+    root: Path, prefix: str, skip: set[Path], findings: list[Finding]
 ) -> Iterator[tuple[Path, str]]:
     """Yield every file below ``root`` that is not left out, with its name in the bundle."""
+    ignore = load_ignore(root)
     stack = [root]
     while stack:
         folder = stack.pop()
-        for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            name = prefix + folder.relative_to(root).as_posix()
+            findings.append(_refused(name, Text(reason, reason)))
+            continue
+        for entry in entries:
             path = Path(entry.path)
             name = path.relative_to(root).as_posix()
             is_dir = entry.is_dir(follow_symlinks=False)

@@ -22,6 +22,7 @@ BUILTIN_MODELS = ("starforge:tiny",)
 SMALL_FILE = 1 << 20
 _MAX_MODEL_FILES = 10_000
 _ID = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+_HUB_LENGTH = 200
 _HUB = re.compile(rf"{_ID}(/{_ID})?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+]+:")
 _VERSIONED = re.compile(r"[^\s/@:]+(@[^\s/@:]+)?")
@@ -76,7 +77,7 @@ def parse_model(reference: str, folder: Path, lab_root: Path | None) -> Referenc
         return None
     if _is_path(reference) or find_input(reference, folder, lab_root) is not None:
         return Reference("path", reference)
-    if _HUB.fullmatch(reference):
+    if len(reference) <= _HUB_LENGTH and _HUB.fullmatch(reference):
         first = reference.split("/", maxsplit=1)[0]
         is_local = "/" in reference and find_input(first, folder, lab_root) is not None
         return Reference("path" if is_local else "hub", reference)

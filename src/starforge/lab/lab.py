@@ -49,17 +49,17 @@ def find_experiment(text: str, start: Path | None = None) -> Path:
     Raises :class:`StarForgeError` with the nearest names when there is none.
     """
     base = (start or Path.cwd()).absolute()
-    folder = base / Path(text).expanduser()
-    if folder.name == EXPERIMENT_FILE and folder.is_file():
-        folder = folder.parent
-    if folder.is_dir() and (folder / EXPERIMENT_FILE).exists():
-        return folder.resolve()
     lab = find_lab(base)
+    folder = base / _expand(text)
+    if folder.name == EXPERIMENT_FILE and exists(folder):
+        folder = folder.parent
+    if exists(folder / EXPERIMENT_FILE):
+        return folder.resolve()
     named = lab.root / EXPERIMENTS / text if lab else None
-    if named is not None and named.is_dir():
-        return named.resolve()
-    if folder.is_dir():
-        return folder.resolve()  # loading it says that experiment.yaml is missing
+    # A folder without experiment.yaml is returned too: loading it says what is missing.
+    for candidate in (named, folder):
+        if text and candidate is not None and exists(candidate) and candidate.is_dir():
+            return candidate.resolve()
     raise _no_experiment(text, lab)
 
 
@@ -87,15 +87,28 @@ def _no_experiment(text: str, lab: Lab | None) -> StarForgeError:
 
 def find_input(reference: str, folder: Path, lab_root: Path | None) -> Path | None:
     """Resolve a path of ``model`` or ``data``: absolute, else from experiment, then lab."""
-    for place in input_places(reference, folder, lab_root):
-        if place.exists():
-            return place
-    return None
+    places = input_places(reference, folder, lab_root)
+    return next((place for place in places if exists(place)), None)
+
+
+def exists(path: Path) -> bool:
+    """Say whether a path that a person wrote is there; never raises."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name too long, a folder that may not be entered
+        return False
+
+
+def _expand(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # `~nobody`
+        return Path(text)
 
 
 def input_places(reference: str, folder: Path, lab_root: Path | None) -> list[Path]:
     """Return where a path reference is looked for, in order."""
-    path = Path(reference).expanduser()
+    path = _expand(reference)
     if path.is_absolute():
         return [path]
     return [folder / path] + ([lab_root / path] if lab_root else [])

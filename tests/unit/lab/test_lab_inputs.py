@@ -2,7 +2,9 @@ import subprocess
 
 import pytest
 
+from starforge.errors import StarForgeError
 from starforge.lab.inputs import LocalResolver, folder_digest, parse_data, parse_model, rows_digest
+from starforge.lab.lab import find_experiment
 from starforge.lab.source import source_state
 
 
@@ -130,3 +132,12 @@ def test_git_state(place):
 def test_without_git(place, monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert source_state(place) is None
+
+
+@pytest.mark.parametrize("text", ["a\0b", "x" * 5000, "~nobody-by-this-name/x", "\n", "x/" * 3000])
+def test_strange_paths_are_findings_not_tracebacks(place, text):
+    resolver = LocalResolver.for_folder(place)
+    assert resolver.data(text, "train").code.startswith("input/")
+    assert resolver.model(text).code.startswith("input/")
+    with pytest.raises(StarForgeError):
+        find_experiment(text, place)

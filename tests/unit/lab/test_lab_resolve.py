@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from starforge.lab.assign import parse_value
@@ -177,3 +179,17 @@ def test_an_open_configuration_takes_everything(resolved):
 )  # fmt: skip
 def test_values_of_set(text, value):
     assert parse_value(text) == (value, None)
+
+
+def test_arguments_that_are_no_text_can_still_be_shown(resolved):
+    _, findings = resolved(sets=["batch_size=\udcff"])
+    assert [f.code for f in findings] == ["set/value"]
+    findings[0].message.en.encode("utf-8")
+    str(findings[0].at.value).encode("utf-8")
+
+
+def test_a_file_of_unknown_keys_is_judged_quickly(resolved):
+    start = time.process_time()
+    _, findings = resolved(config="".join(f"unknown_key_{n}: 1\n" for n in range(5000)))
+    assert len(findings) == 5000
+    assert time.process_time() - start < 5
