@@ -47,11 +47,11 @@ def report(error: Exception, *, as_json: bool = False) -> int:
     return _defect(error, as_json)
 
 
-def _usage(error: click.UsageError) -> str | None:
-    if error.ctx is None:
-        return None
-    click.echo(error.ctx.get_usage(), err=True)
-    return t("see `{path} --help`", "参见 `{path} --help`", path=error.ctx.command_path)
+def _usage(error: click.UsageError) -> str:
+    if error.ctx is not None:
+        click.echo(error.ctx.get_usage(), err=True)
+    path = error.ctx.command_path if error.ctx else "sf"
+    return t("see `{path} --help`", "参见 `{path} --help`", path=path)
 
 
 def _findings(error: StarForgeError) -> list[dict[str, Any]] | None:

@@ -10,3 +10,7 @@ from starforge.cli.root import root
 def main() -> NoReturn:
     """Run ``sf`` with the arguments of this process."""
     root.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import click
+from click.exceptions import NoSuchCommand
 
 from starforge import __version__
 from starforge.cli import words
@@ -31,6 +32,15 @@ class Root(Group):
             import_module(f"starforge.cli.{lazy.module}"), lazy.attribute
         )
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for a misspelt one, name those that are near."""
+        try:
+            return super().resolve_command(ctx, args)
+        except NoSuchCommand as error:
+            raise NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by section without importing any of them."""
@@ -61,7 +71,7 @@ class Root(Group):
             set_lang(normalize_lang(lang))
         words.bind()
         try:
-            code = super().main(rest, prog_name or "sf", standalone_mode=False, **extra)
+            code = super().main(rest, "sf", standalone_mode=False, **extra)
         except Exception as error:
             from starforge.cli.failures import report
 
@@ -100,6 +110,7 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 
 
 @click.group(
+    "sf",
     cls=Root,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     text=(

@@ -22,7 +22,15 @@ from starforge.server.settings import default_home
 if TYPE_CHECKING:
     from starforge.client.client import Client
 
-__all__ = ["Target", "configured", "connect", "connect_running", "default_home", "find"]
+__all__ = [
+    "Target",
+    "configured",
+    "connect",
+    "connect_running",
+    "default_home",
+    "find",
+    "home_token",
+]
 
 Origin = Literal["environment", "login", "embedded"]
 
@@ -45,7 +53,7 @@ def configured() -> Target | None:
             token = login.token
         if not token:
             here = running(default_home())
-            token = _home_token(default_home()) if here and here.url == url.rstrip("/") else None
+            token = home_token(default_home()) if here and here.url == url.rstrip("/") else None
         return Target(url.rstrip("/"), token, "environment")
     return Target(login.url.rstrip("/"), login.token, "login") if login else None
 
@@ -73,7 +81,7 @@ def find(*, launch: bool = True, notify: Callable[[str], None] | None = None) ->
                 )
             )
     _same_version(here.url, here.version, embedded=True)
-    return Target(here.url, _home_token(home), "embedded")
+    return Target(here.url, home_token(home), "embedded")
 
 
 def connect(*, notify: Callable[[str], None] | None = None) -> Client:
@@ -126,7 +134,8 @@ def _same_version(url: str, theirs: str, *, embedded: bool) -> None:
         raise other_version(url, theirs, __version__, embedded=embedded)
 
 
-def _home_token(home: Path) -> str:
+def home_token(home: Path) -> str:
+    """Return the token of the server of `home`, for this account only."""
     path = home / "token"
     try:
         return path.read_text(encoding="utf-8").strip()

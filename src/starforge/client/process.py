@@ -185,13 +185,10 @@ def _failed(home: Path, errors: IO[bytes]) -> StarForgeError:
 
 
 def _split(lines: list[str]) -> tuple[str, str]:
-    """Find ``error:`` and ``hint:`` lines; else the last line is the message."""
-    message, hint = "", ""
-    for line in lines:
+    """Find the server's ``error:`` line and the hint under it; else take the last line."""
+    for index, line in enumerate(lines):
         for mark in ("error:", "错误："):
             if line.startswith(mark):
-                message = line.removeprefix(mark).strip()
-        for mark in ("hint:", "提示："):
-            if line.startswith(mark):
-                hint = line.removeprefix(mark).strip()
-    return message or (lines[-1].strip() if lines else ""), hint
+                hint = lines[index + 1] if index + 1 < len(lines) else ""
+                return line.removeprefix(mark).strip(), hint.strip()
+    return (lines[-1].strip() if lines else ""), ""

@@ -1,0 +1,228 @@
+"""``sf bench``: benchmark models and compare their scores."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from starforge.cli.base import Group, argument, json_option, option, set_option
+from starforge.cli.output import note, print_json, print_table
+from starforge.cli.session import open_client
+from starforge.lang import t
+
+if TYPE_CHECKING:
+    from starforge.prepare import Prepared
+
+METHOD = "evalkit/benchmark"
+
+
+@click.group(
+    "bench",
+    cls=Group,
+    text=(
+        "Benchmark models and compare their scores.\n\nA benchmark is a pack: a folder with "
+        "pack.yaml and data. Some come with StarForge, others lie in the lab's `benchmarks/`.",
+        "评测模型并对比得分。\n\n评测包是含有 pack.yaml 和数据的文件夹。一部分随 StarForge 提供，"
+        "另一部分放在 lab 的 `benchmarks/` 下。",
+    ),
+    examples=[
+        ("sf bench run job:my-sft --benchmark gsm8k --watch", ("score a model", "给模型打分")),
+        ("sf bench board", ("compare", "对比得分")),
+    ],
+)
+def bench() -> None:
+    """Everything happens in the commands."""
+
+
+@bench.command(
+    "ls",
+    text=(
+        "List the benchmarks: those of StarForge and of this lab. Needs no server.",
+        "列出评测包：StarForge 自带的和当前 lab 里的。不需要服务。",
+    ),
+    examples=[("sf bench ls --json", ("for a script", "供脚本使用"))],
+)
+@json_option
+def ls(as_json: bool) -> None:
+    """JSON is a list of ``{name, version, title, description, metric, items, source}``."""
+    from starforge.evals import list_packs
+    from starforge.lab.lab import find_lab
+
+    lab = find_lab()
+    packs = list_packs(lab.root if lab else None)
+    if as_json:
+        print_json([pack.to_public() for pack in packs])
+        return
+    print_table(
+        [
+            t("benchmark", "评测"),
+            t("version", "版本"),
+            t("metric", "指标"),
+            t("items", "题数"),
+            t("from", "来源"),
+            t("what it is", "说明"),
+        ],
+        [
+            (pack.name, pack.version, pack.metric, pack.items, pack.source, pack.title.pick())
+            for pack in packs
+        ],
+        right=(3,),
+    )
+
+
+@bench.command(
+    "run",
+    text=(
+        "Score a model on benchmarks, as a job of evalkit/benchmark.\n\nA model is a folder, a hub "
+        "id, model:NAME@VERSION or job:ID.",
+        "以 evalkit/benchmark 任务给模型打分。\n\n"
+        "模型可以是文件夹、hub 上的 id、model:名字@版本 或 job:ID。",
+    ),
+    examples=[
+        (
+            "sf bench run models/SmolLM2 --benchmark gsm8k --limit 100 --watch",
+            ("the first 100 items", "只评前 100 题"),
+        ),
+        (
+            "sf bench run job:my-sft --benchmark gsm8k --set few_shot=0",
+            ("with other settings", "换一种设置"),
+        ),
+    ],
+)
+@argument("model", ("The model to score.", "要评测的模型。"))
+@option(
+    "--benchmark",
+    "-b",
+    "benchmarks",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    text=("A benchmark. May be repeated.", "评测包，可重复使用。"),
+)
+@option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    text=("Only the first N items.", "只评前 N 题。"),
+)
+@option(
+    "--data",
+    metavar="FILE",
+    text=(
+        "Local items, for a benchmark whose data lies on a hub.",
+        "用本地题目文件代替 hub 上的数据。",
+    ),
+)
+@option("--profile", metavar="PROFILE", text=("Where to run.", "在何处运行。"))
+@option("--name", metavar="NAME", text=("Name of the job.", "任务的名字。"))
+@option(
+    "--priority",
+    type=click.IntRange(-1000, 1000),
+    metavar="N",
+    text=("Higher goes first in the queue.", "排队优先级，大者优先。"),
+)
+@option("--watch", "-w", is_flag=True, text=("Watch until it ends.", "实时观看直到结束。"))
+@option(
+    "--key",
+    metavar="KEY",
+    text=("Submit at most once under this key.", "同一个 KEY 至多提交一次。"),
+)
+@set_option
+@json_option
+def run(model: str, watch: bool, as_json: bool, **what: Any) -> None:
+    """JSON is the job: ``{id, name, state, ...}``; with ``--watch`` as it ended."""
+    from starforge.cli.experiment import refuse, show_findings
+    from starforge.cli.submit import submit_prepared
+
+    with tempfile.TemporaryDirectory(prefix="sf-bench-") as temp:
+        folder = Path(temp) / _job_name(model, what["benchmarks"])
+        prepared = _prepare(folder, model, what)
+        if prepared.plan is None:
+            refuse(prepared, as_json=as_json)
+            raise click.exceptions.Exit(1)
+        if not as_json:
+            show_findings(prepared, None, err=True)
+        sending = {key: what[key] for key in ("sets", "profile", "name", "priority", "key")}
+        with open_client() as client:
+            submit_prepared(client, prepared, watch=watch, as_json=as_json, **sending)
+
+
+def _job_name(model: str, benchmarks: tuple[str, ...]) -> str:
+    """Name the experiment after what it scores, in characters a name may have."""
+    short = model.removeprefix("job:").removeprefix("model:").rstrip("/").rsplit("/", 1)[-1]
+    text = f"{benchmarks[0]}-{short}"
+    kept = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in text)
+    return kept.strip("._-")[:60] or "bench"
+
+
+def _prepare(folder: Path, model: str, what: dict[str, Any]) -> Prepared:
+    """Write the experiment that scores ``model`` and prepare it within this lab."""
+    import json
+
+    from starforge.lab.inputs import LocalResolver
+    from starforge.lab.lab import find_lab
+    from starforge.prepare import prepare
+
+    params: dict[str, Any] = {"benchmarks": list(what["benchmarks"])}
+    if what["limit"] is not None:
+        params["limit"] = what["limit"]
+    experiment: dict[str, Any] = {
+        "method": METHOD,
+        "model": _absolute(model),
+        "params": params,
+    }
+    if what["data"] is not None:
+        experiment["data"] = {"test": _absolute(what["data"])}
+    folder.mkdir()
+    # JSON is YAML, and quotes whatever needs quoting.
+    text = json.dumps(experiment, ensure_ascii=False, indent=2)
+    (folder / "experiment.yaml").write_text(text + "\n", encoding="utf-8")
+    lab = find_lab()
+    resolver = LocalResolver(folder, lab.root if lab else None)
+    return prepare(folder, sets=what["sets"], profile=what["profile"], resolver=resolver)
+
+
+def _absolute(reference: str) -> str:
+    """Make a path that exists absolute: the experiment lies elsewhere for the moment."""
+    path = Path(reference).expanduser()
+    return str(path.resolve()) if path.exists() else reference
+
+
+@bench.command(
+    "board",
+    text=(
+        "Compare scores: models by benchmarks.\n\nOnly results with equal settings stand in one "
+        "column (pack version, shots, chat template, decoding, filter, harness); others are shown "
+        "apart, with what differs.",
+        "对比得分：模型 × 评测。\n\n只有设置完全相同的结果才放在同一列"
+        "（评测包版本、示例数、对话模板、解码、过滤、评测框架版本），其余另列并说明差异。",
+    ),
+    examples=[
+        ("sf bench board", ("everything", "全部得分")),
+        ("sf bench board --benchmark gsm8k --json", ("for a script", "供脚本使用")),
+    ],
+)
+@option("--benchmark", metavar="NAME", text=("Only this benchmark.", "只看该评测。"))
+@option("--model", metavar="MODEL", text=("Only this model.", "只看该模型。"))
+@json_option
+def board(benchmark: str | None, model: str | None, as_json: bool) -> None:
+    """JSON is the list of all scores, newest first."""
+    with open_client() as client:
+        scores = client.board(benchmark=benchmark, model=model)
+    if as_json:
+        print_json(scores)
+        return
+    if not scores:
+        note(
+            t(
+                "no scores yet: `sf bench run MODEL --benchmark NAME` makes some",
+                "还没有得分：用 `sf bench run 模型 --benchmark 名字` 开始评测",
+            )
+        )
+        return
+    from starforge.cli.board import print_board
+
+    print_board(scores)
