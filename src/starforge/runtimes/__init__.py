@@ -14,7 +14,7 @@ from starforge.runtimes.spec import Device, detect_device, get_spec, lock_digest
 
 if TYPE_CHECKING:
     from starforge.runtimes.build import install
-    from starforge.runtimes.doctor import doctor
+    from starforge.runtimes.examine import doctor
     from starforge.runtimes.registry import InstalledRuntime, find, installed, remove
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 # Planning needs the locks' digests only: building and inspecting are loaded when used.
 _LAZY = {
     "InstalledRuntime": "registry", "find": "registry", "installed": "registry",
-    "remove": "registry", "install": "build", "doctor": "doctor",
+    "remove": "registry", "install": "build", "doctor": "examine",
 }  # fmt: skip
 
 

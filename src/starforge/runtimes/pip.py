@@ -1,0 +1,147 @@
+"""Run pip for a runtime and turn what it prints into progress and clear errors."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from starforge.errors import StarForgeError
+from starforge.i18n import Text, t
+from starforge.runtimes.registry import installed_versions, interpreter
+from starforge.runtimes.spec import Runtime, normalized
+
+# From an index, or a file of a local folder of packages
+_FOUND = re.compile(
+    r"^(?:Collecting |Processing (?:\S*/)?)(?P<name>[A-Za-z0-9._-]+?)(?:[=<>!~\s\[]|-\d|$)"
+)
+    r"^(?:Collecting |Processing (?:\S*/)?)(?P<name>[A-Za-z0-9._-]+?)(?:==|-\d|\s|$)"
+)
+_INSTALLING = "Installing collected packages"
+_POLL = 0.5  # seconds between two looks at how many packages are installed
+_NOISE = re.compile(r"^(WARNING: (Location|Cache|There was an error checking)|\[notice\])")
+
+Tell = Callable[[str, int | None, int | None], None]
+
+
+class PipRun:
+    """One ``pip install -r lock``. Each package counts twice: found, then installed."""
+
+    def __init__(
+        self, folder: Path, spec: Runtime, *, stream: IO[str], log: Path, tell: Tell
+    ) -> None:
+        self.folder = folder
+        self.spec = spec
+        self.stream = stream
+        self.log = log
+        self.tell = tell
+        self.wanted = {normalized(one.name) for one in spec.packages}
+        self.total = 2 * len(self.wanted)
+        self.found: set[str] = set()
+        self.tail: list[str] = []
+
+    def run(self) -> None:
+        """Run pip to its end; raises :class:`StarForgeError` when it fails."""
+        process = subprocess.Popen(
+            [str(interpreter(self.folder)), "-m", "pip", "install", "--no-input",
+             "--progress-bar", "off", "--disable-pip-version-check",
+             "-r", str(self.folder / "lock.txt")],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            text=True, encoding="utf-8", errors="replace", start_new_session=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+        try:
+            self._follow(process)
+        except BaseException:
+            # Ctrl-C, or a failing progress callback: pip must not go on alone.
+            _kill_group(process)
+            raise
+        if process.returncode:
+            raise self._failed(process.returncode)
+
+    def _follow(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        lines: queue.Queue[str | None] = queue.Queue()
+        reader = threading.Thread(target=_pump, args=(process.stdout, lines), daemon=True)
+        reader.start()
+        installing = False
+        while True:
+            try:
+                line = lines.get(timeout=_POLL if installing else None)
+            except queue.Empty:
+                self._count_installed()
+                continue
+            if line is None:
+                break
+            installing = installing or line.startswith(_INSTALLING)
+            self._take(line)
+        process.wait()
+        reader.join()
+
+    def _take(self, line: str) -> None:
+        self.stream.write(line)
+        self.stream.flush()
+        text = line.rstrip()
+        if text and not _NOISE.match(text):
+            self.tail = [*self.tail[-39:], text]
+        match = _FOUND.match(text)
+        if match and normalized(match["name"]) in self.wanted:
+            self.found.add(normalized(match["name"]))
+            self.tell(t("finding {name}", "正在获取 {name}", name=match["name"]),
+                      len(self.found), self.total)  # fmt: skip
+
+    def _count_installed(self) -> None:
+        count = len(self.wanted & installed_versions(self.folder).keys())
+        self.tell(t("installing packages", "正在安装软件包"),
+                  len(self.wanted) + count, self.total)  # fmt: skip
+
+    def _failed(self, code: int) -> StarForgeError:
+        said = _relevant(self.tail)
+        shown = "\n".join(f"  {line}" for line in said)
+        return StarForgeError(
+            "runtime/pip",
+            Text(f"pip could not install the runtime `{self.spec.name}` (exit code {code}):\n"
+                 f"{shown}\nfull log: {self.log}",
+                 f"pip 未能安装运行环境 `{self.spec.name}`（退出码 {code}）：\n"
+                 f"{shown}\n完整日志：{self.log}"),
+            _advice(said),
+        )  # fmt: skip
+
+
+def _pump(source: IO[str], lines: queue.Queue[str | None]) -> None:
+    for line in source:
+        lines.put(line)
+    lines.put(None)
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _relevant(tail: list[str]) -> list[str]:
+    """Return the lines that say what went wrong: errors, else the last lines."""
+    errors = [line for line in tail if "ERROR" in line or "No space left" in line]
+    return (errors or tail)[-5:]
+
+
+def _advice(said: list[str]) -> Text:
+    text = " ".join(said)
+    if "No space left" in text or "Disk quota" in text:
+        return Text("free some disk space (also where TMPDIR points), then run it again",
+                    "请清理磁盘空间（包括 TMPDIR 所在位置），然后重试")  # fmt: skip
+    if "No matching distribution" in text or "Could not find a version" in text:
+        return Text("the index that pip is configured with does not have this version for your "
+                    "Python and platform; see `pip config list`",
+                    "pip 所用的索引没有适合当前 Python 和平台的这个版本；"
+                    "可用 `pip config list` 查看")  # fmt: skip
+    return Text("check the network and `pip config list`, then run it again: nothing was changed",
+                "请检查网络和 `pip config list` 后重试；没有留下任何改动")  # fmt: skip
