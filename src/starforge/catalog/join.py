@@ -19,6 +19,7 @@ _HANDWRITTEN = ("type", "upstream_default", "name")
 _NOT_BEHAVIOUR = frozenset({
     "title", "summary", "use_when", "avoid_when", "description", "advice", "reason",
     "why_default", "links", "text", "scaffold", "example", "note", "digest",
+    "renamed",
 })  # fmt: skip
 
 
@@ -47,7 +48,7 @@ def join_recipe(
     except msgspec.ValidationError as error:
         raise broken(file, [str(error)]) from error
     problems = _check_parameters(recipe, config) + _check_pins(recipe, config)
-    problems += _check_scaffold(recipe)
+    problems += _check_renamed(recipe, config) + _check_scaffold(recipe)
     if problems:
         raise broken(file, problems)
     return msgspec.structs.replace(recipe, digest=recipe_digest(recipe))
@@ -120,6 +121,16 @@ def _check_pins(recipe: Recipe, config: ContractConfig) -> list[str]:
             problems.append(f"pins: `{pin.path}` is not in the contract ({hint})")
         elif not pin.keep and not accepts_key(key, pin.value)[0]:
             problems.append(f"pins: {pin.path}={pin.value!r} is not {describe(key.type).en}")
+    return problems
+
+
+def _check_renamed(recipe: Recipe, config: ContractConfig) -> list[str]:
+    problems = []
+    for one in recipe.renamed:
+        if one.new is None and one.note is None:
+            problems.append(f"renamed: say in `note` what to do instead of `{one.old}`")
+        if one.new is not None and _contract_key(config, one.new) is None:
+            problems.append(f"renamed: `{one.new}` is not in the contract")
     return problems
 
 
