@@ -29,7 +29,7 @@ RUNNER_LOCK = "runner.lock"  # held (flock) by the live runner
 RUNNER_LOG = "runner.log"
 PROCESSES = "processes.json"  # written by the runner: pids it started
 
-RUN = "run.json"  # written by starforge.report outside of a job: name, config, total steps
+RUN = "run.json"  # written by starforge.report: name, config, total steps of the run
 
 # What `from starforge import report` needs in any Python: copied to lib/starforge
 LIB_FILES = ("lang.py", "layout.py", "report.py", "report_shell.py", "report_writer.py")

@@ -44,10 +44,12 @@ def collect_orphans(own: Iterable[int]) -> None:
     Call it after the ``own`` children were polled; theirs are left for their `Popen`.
     """
     own = set(own)
-    for proc in procs.snapshot().values():
-        if proc.zombie and proc.parent == os.getpid() and proc.pid not in own:
-            with contextlib.suppress(OSError):
-                os.waitpid(proc.pid, os.WNOHANG)
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is None or ended.si_pid in own:
+                break
+            os.waitpid(ended.si_pid, os.WNOHANG)
 
 
 def below_runner(tag: str, roots: Iterable[tuple[int, int]] = ()) -> list[Proc]:

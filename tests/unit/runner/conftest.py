@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from ingest_server import IngestServer
+from ingest_server import TAG, IngestServer
 
 from starforge.runner import reap
 
@@ -29,4 +29,4 @@ def until():
 @pytest.fixture(autouse=True)
 def nothing_left():
     yield
-    assert reap.kill_tagged("job/0") == 0, "a process of the job was left behind"
+    assert reap.kill_tagged(TAG) == 0, "a process of the job was left behind"

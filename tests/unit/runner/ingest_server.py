@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,7 +10,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from starforge.streams import whole
 
-PREFIX = "/api/v1/ingest/job/0"
+JOB = f"job{os.getpid()}"  # so that test runs side by side don't end each other's processes
+TAG = f"{JOB}/0"
+PREFIX = f"/api/v1/ingest/{TAG}"
 
 
 class IngestServer:

@@ -11,7 +11,7 @@ from starforge.runner.files import write_json
 
 SLEEP = "import time; print('up', flush=True); time.sleep(60)"
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + SLEEP
-TAG = "reap-test/0"
+TAG = f"reap{os.getpid()}/0"
 
 
 def start(code=SLEEP, env=None, **more):
@@ -39,7 +39,7 @@ def tagged():
 
 
 def test_only_the_tagged_are_ended(tagged):
-    mine, other = tagged(), tagged(env={layout.ENV_TAG: "reap-test/01"})
+    mine, other = tagged(), tagged(env={layout.ENV_TAG: f"{TAG}1"})
     assert reap.kill_tagged(TAG) == 1
     assert mine.wait(5) == -signal.SIGKILL
     assert other.poll() is None

@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from ingest_server import JOB, TAG
 
 from starforge import layout
 from starforge.runner import procs, reap
@@ -30,7 +31,7 @@ class Attempt:
             for rank, argv in enumerate(argvs)
         ]
         document = {
-            "job": "job", "attempt": 0, "server": None, "token": "secret", "streams": [],
+            "job": JOB, "attempt": 0, "server": None, "token": "secret", "streams": [],
             "processes": processes, "policies": {"stop_grace": 5, **(policies or {})}, **more,
         }  # fmt: skip
         (self.dir / layout.LAUNCH).write_text(json.dumps(document))
@@ -60,6 +61,9 @@ class Attempt:
             return (self.dir / f"logs/trainer-{rank}.log").read_text()
         except FileNotFoundError:
             return ""
+
+    def is_up(self):
+        return "up" in self.log() and self.status()["state"] == "running"
 
     def processes(self):
         return json.loads((self.dir / layout.PROCESSES).read_text())
@@ -91,7 +95,7 @@ def test_success(attempt):
     assert summary(status) == ("succeeded", "completed", 0)
     assert status["ended_at"] >= status["started_at"]
     where = str(attempt.dir)
-    assert attempt.log().splitlines()[:3] == ["hello job job/0 trainer 0", where, "oops"]
+    assert attempt.log().splitlines()[:3] == [f"hello {JOB} {TAG} trainer 0", where, "oops"]
     assert f"STARFORGE_ATTEMPT_DIR={where}" in attempt.log()
     assert f"STARFORGE_OUTPUT_DIR={attempt.dir.parent / 'output'}" in attempt.log()
     assert decode_scalars("report", (attempt.dir / "metrics/system.jsonl").read_bytes()).series
@@ -109,7 +113,7 @@ def test_a_bad_exit_code_comes_with_the_last_lines(attempt):
 
 def test_a_killed_process_points_at_memory(attempt, until):
     attempt.launch(bash("echo up; exec sleep 60")).start()
-    until(lambda: "up" in attempt.log())
+    until(attempt.is_up)
     os.kill(attempt.processes()[0]["pid"], signal.SIGKILL)
     status = attempt.wait()
     assert summary(status) == ("failed", "signal", 137)
@@ -166,8 +170,7 @@ def test_no_folder_is_a_usage_error():
 def test_stop_on_request(attempt, until, number):
     attempt.launch(bash("trap 'echo saving; exit 0' TERM; echo up; while :; do sleep 0.05; done"))
     attempt.start()
-    until(lambda: "up" in attempt.log())
-    until(lambda: attempt.status()["state"] == "running")
+    until(attempt.is_up)
     attempt.runner.send_signal(number)
     status = attempt.wait()
     assert summary(status) == ("stopped", "stopped_by_user", None)
@@ -177,7 +180,7 @@ def test_stop_on_request(attempt, until, number):
 def test_who_ignores_sigterm_is_killed_after_the_grace(attempt, until):
     attempt.launch(bash("trap '' TERM; echo up; sleep 60; sleep 60"), policies={"stop_grace": 0.3})
     attempt.start()
-    until(lambda: "up" in attempt.log())
+    until(attempt.is_up)
     attempt.runner.terminate()
     assert summary(attempt.wait())[:2] == ("stopped", "stopped_by_user")
 
@@ -185,7 +188,7 @@ def test_who_ignores_sigterm_is_killed_after_the_grace(attempt, until):
 def test_a_second_request_skips_the_grace(attempt, until):
     attempt.launch(bash("trap '' TERM; echo up; sleep 60; sleep 60"), policies={"stop_grace": 60})
     attempt.start()
-    until(lambda: "up" in attempt.log())
+    until(attempt.is_up)
     attempt.runner.terminate()
     until(lambda: attempt.status()["state"] == "stopping")
     attempt.runner.terminate()
@@ -215,7 +218,7 @@ def test_a_daemon_that_hid_itself_is_not_left_behind(attempt, until, ending):
     """Forked twice, in its own session, with a clean environment."""
     seconds = "0.5" if ending == "completes" else "60"
     attempt.launch([PYTHON, "-c", DAEMON, seconds], policies={"stop_grace": 1}).start()
-    until(lambda: "up" in attempt.log())
+    until(attempt.is_up)
     below = sleepers_below(attempt.runner.pid)
     assert len(below) == 2
     if ending == "stopped":
@@ -229,10 +232,10 @@ def test_a_daemon_that_hid_itself_is_not_left_behind(attempt, until, ending):
 
 def test_kill_9_of_the_runner_leaves_what_kill_tagged_ends(attempt, until):
     attempt.launch(bash("echo up; sleep 60 & sleep 60")).start()
-    until(lambda: "up" in attempt.log() and attempt.status()["state"] == "running")
+    until(attempt.is_up)
     attempt.runner.kill()
     attempt.runner.wait()
-    assert reap.kill_tagged("job/0", attempt_dir=attempt.dir) >= 2
+    assert reap.kill_tagged(TAG, attempt_dir=attempt.dir) >= 2
     assert attempt.status()["state"] == "running"  # no record of an end: the engine calls it lost
     again = subprocess.run([PYTHON, "-m", "starforge.runner", str(attempt.dir)], check=False)
     assert again.returncode == 0
@@ -241,7 +244,7 @@ def test_kill_9_of_the_runner_leaves_what_kill_tagged_ends(attempt, until):
 
 def test_a_second_runner_touches_nothing(attempt, until):
     attempt.launch(bash("echo up; sleep 0.7")).start()
-    until(lambda: "up" in attempt.log())
+    until(attempt.is_up)
     second = subprocess.run([PYTHON, "-m", "starforge.runner", str(attempt.dir)], check=False)
     assert second.returncode == 0
     assert attempt.log() == "up\n"
@@ -296,7 +299,7 @@ def test_everything_is_shipped_before_the_end_is_written(attempt, server):
 
 def test_the_server_can_ask_to_stop(attempt, server, until):
     attempt.launch(bash("echo up; exec sleep 60"), server=server.url).start()
-    until(lambda: "up" in attempt.log())
+    until(attempt.is_up)
     server.desired = "stop"
     assert summary(attempt.wait())[:2] == ("stopped", "stopped_by_user")
 

@@ -3,6 +3,7 @@ import os
 import socket
 
 import pytest
+from ingest_server import TAG
 
 from starforge.runner import server as server_module
 from starforge.runner import ship
@@ -37,7 +38,7 @@ def shipping(folder, server):
     made = []
 
     def start(**more):
-        connection = IngestServer(server.url, "secret", "job/0", timeout=5, **more)
+        connection = IngestServer(server.url, "secret", TAG, timeout=5, **more)
         journal = Journal(folder / "runner.log")
         made.append(Shipper(Tail(folder, STREAMS), connection, journal))
         made[-1].start()
@@ -226,7 +227,7 @@ def test_the_server_is_found_again_at_its_new_address(folder, server, shipping, 
 
 
 def test_a_wrong_token_is_tried_on_not_done(folder, server, until):
-    connection = IngestServer(server.url, "wrong", "job/0", timeout=5)
+    connection = IngestServer(server.url, "wrong", TAG, timeout=5)
     append(folder / "logs/t.log", b"x")
     shipper = Shipper(Tail(folder, STREAMS), connection, Journal(folder / "runner.log"))
     shipper.start()
@@ -251,9 +252,9 @@ def test_a_dead_address_is_away():
         gone.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{gone.getsockname()[1]}"
         with pytest.raises(ServerAwayError):
-            IngestServer(url, "secret", "job/0").offsets()
+            IngestServer(url, "secret", TAG).offsets()
     with pytest.raises(ServerAwayError):
-        IngestServer("http://[nonsense", "secret", "job/0").offsets()
+        IngestServer("http://[nonsense", "secret", TAG).offsets()
 
 
 def test_delays_double_with_jitter_up_to_the_longest():
