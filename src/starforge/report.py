@@ -53,12 +53,17 @@ class Run:
         self._finished = False
         self._began = time.time()
         self._writer = Writer(directory, total_steps)
+        about = {
+            "name": name,
+            "config": dict(config or {}),
+            "total_steps": total_steps,
+            "started_at": self._began,
+        }
         if alone:
-            about = {"name": name, "config": dict(config or {}), "total_steps": total_steps}
-            self._writer.replace(layout.RUN, {**about, "started_at": self._began})
+            self._writer.replace(layout.RUN, about)
             self._status("running")
-        elif config:
-            self._writer.replace(layout.RUN, {"name": name, "config": dict(config)})
+        elif name or config:
+            self._writer.replace(layout.RUN, about)
 
     def log(self, values: Mapping[str, Any], step: int | None = None) -> None:
         """Report numbers at a step. Nested mappings become ``outer/inner``.
