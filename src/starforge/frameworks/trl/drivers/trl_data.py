@@ -41,7 +41,8 @@ def load(path: Path, scratch: Path) -> Any:
         rows,
         features=features(path, columns),
         cache_dir=str(scratch),
-        gen_kwargs={"path": str(path), "columns": list(columns)},
+        # A list here would mean shards, one call each: columns go as a tuple.
+        gen_kwargs={"path": str(path), "columns": columns},
     )
 
 
@@ -77,7 +78,7 @@ def _parse(line: bytes, number: int, path: Path) -> dict[str, Any]:
     return row
 
 
-def rows(path: str, columns: list[str]) -> Iterator[dict[str, Any]]:
+def rows(path: str, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """Yield the rows with only ``columns``; called by ``datasets`` with plain values."""
     for row in read(Path(path)):
         yield {name: row.get(name) for name in columns}
