@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import sys
 import time
@@ -54,6 +55,7 @@ def _serve(settings: Settings) -> int:
 
 
 def _serve_locked(settings: Settings) -> int:
+    gc.disable()  # nothing of what loading makes is garbage; `serve` turns it on again
     from starforge.server.serving import serve
 
     try:

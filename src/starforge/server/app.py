@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from starforge import __version__
 from starforge.server import errors
@@ -39,11 +39,9 @@ def create_app(core: Core) -> FastAPI:
     app.state.core = core
     app.state.tasks = Tasks(core.bus)
     errors.install(app)
-    api = APIRouter(prefix=PREFIX)
-    for module in MODULES:
-        api.include_router(module.router)
     app.include_router(system.public)
-    app.include_router(api)
+    for module in MODULES:
+        app.include_router(module.router, prefix=PREFIX)
     app.add_middleware(Limits, core=core)
     app.add_middleware(Guard, settings=core.settings)
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 import threading
@@ -70,6 +71,9 @@ def _run(core: Core, listener: socket.socket) -> None:
     write_server_file(settings, core.url, core.started_at)
     log.info("server started", url=core.url, home=str(settings.home), version=__version__)
     reconciler.start()
+    gc.freeze()
+    gc.enable()
+    threading.Thread(target=_warm_up, args=(core,), name="warm-up", daemon=True).start()
     # uvicorn raises its signal once more when it is done; that must not cut the rest short.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -81,3 +85,11 @@ def _run(core: Core, listener: socket.socket) -> None:
         core.db.close()
         remove_server_file(settings)
         log.info("server stopped")
+
+
+def _warm_up(core: Core) -> None:
+    """Load what the first requests will need, once the server answers already."""
+    from starforge.server.services import curves, preparation, submit  # noqa: F401
+
+    core.devices  # noqa: B018 - looks at the machine
+    core.catalog.names()

@@ -6,10 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from starforge.catalog.public import detail, summary
-from starforge.catalog.search import search as search_catalog
 from starforge.server.api.deps import CoreDep, LangDep, require_user
-from starforge.server.services import preparation
 from starforge.wire.findings import Planned, PrepareRequest, Validation
 from starforge.wire.methods import MethodDetail, MethodSummary
 
@@ -24,6 +21,9 @@ def methods(
     search: str | None = None,
 ) -> list[dict[str, Any]]:
     """Methods of the catalog."""
+    from starforge.catalog.public import summary
+    from starforge.catalog.search import search as search_catalog
+
     found = search_catalog(core.catalog, data=data, framework=framework, text=search)
     return [summary(one) for one in found]
 
@@ -31,12 +31,16 @@ def methods(
 @router.get("/methods/{framework}/{name}", response_model=MethodDetail)
 def method(framework: str, name: str, core: CoreDep) -> dict[str, Any]:
     """One method with parameters, pins and metrics."""
+    from starforge.catalog.public import detail
+
     return detail(core.catalog.recipe(f"{framework}/{name}"))
 
 
 @router.post("/validate")
 def validate(body: PrepareRequest, core: CoreDep, lang: LangDep) -> Validation:
     """Everything the checks have to say about an uploaded experiment."""
+    from starforge.server.services import preparation  # loads the lab: not at every start
+
     with preparation.prepared(core, body) as made:
         return preparation.validation(made, lang)
 
@@ -44,5 +48,7 @@ def validate(body: PrepareRequest, core: CoreDep, lang: LangDep) -> Validation:
 @router.post("/plan")
 def plan(body: PrepareRequest, core: CoreDep, lang: LangDep) -> Planned:
     """The launch plan of an uploaded experiment."""
+    from starforge.server.services import preparation  # loads the lab: not at every start
+
     with preparation.prepared(core, body) as made:
         return preparation.planned(made, lang)

@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse
 from starforge.i18n import Text
 from starforge.server.api.deps import CoreDep, JobDep, LangDep, require_user
 from starforge.server.errors import not_found
-from starforge.server.services import importer, jobs, records, submit, views
+from starforge.server.services import jobs, records, views
 from starforge.server.store import artifacts, events, scores
 from starforge.server.store.records import JobFilter
 from starforge.wire import jobs as wire
@@ -25,7 +25,9 @@ def create(
     body: wire.SubmitRequest, core: CoreDep, lang: LangDep, response: Response
 ) -> wire.JobDetail:
     """Submit a job; the same idempotency key always answers the same job."""
-    job_id, is_new = submit.submit(core, body, lang)
+    from starforge.server.services.submit import submit  # loads the lab: not at every start
+
+    job_id, is_new = submit(core, body, lang)
     response.status_code = 201 if is_new else 200
     return jobs.detail(core, job_id, lang)
 
@@ -33,7 +35,9 @@ def create(
 @router.post("/jobs/import", status_code=201)
 def import_folder(body: wire.ImportRequest, core: CoreDep, lang: LangDep) -> wire.JobDetail:
     """Bring in what ``starforge.report`` wrote without a server."""
-    return jobs.detail(core, importer.import_folder(core, body), lang)
+    from starforge.server.services.importer import import_folder as bring_in
+
+    return jobs.detail(core, bring_in(core, body), lang)
 
 
 @router.get("/jobs")

@@ -96,7 +96,7 @@ def doctor(core: Core, name: str, device: str) -> wire.RuntimeReport:
     """Compare a runtime with its lock."""
     from starforge import runtimes
 
-    report = runtimes.doctor(name, device, home=core.settings.home)
+    report = runtimes.doctor(core.settings.home, name, device)
     return wire.RuntimeReport(
         name=name, device=device, ok=report.ok, detail=msgspec.to_builtins(report)
     )
