@@ -7,7 +7,9 @@ from tests_store_support import make_job, make_plan
 
 from starforge.server.store import attempts, jobs
 from starforge.server.store.database import Database, parse_url
+from starforge.server.store.migrate import HEAD
 from starforge.server.store.segments import StreamFiles
+from starforge.server.store.tables import metadata
 
 POSTGRES = os.environ.get("STARFORGE_TEST_POSTGRES_URL")
 needs_postgres = pytest.mark.skipif(
@@ -15,28 +17,39 @@ needs_postgres = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def postgres_url():
-    """A new, empty PostgreSQL database."""
+    """A PostgreSQL database of this test run, migrated."""
     name = f"store_{uuid.uuid4().hex}"
     url = parse_url(POSTGRES)
     admin = create_engine(url, isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
-    yield url.set(database=name).render_as_string(hide_password=False)
+    made = url.set(database=name).render_as_string(hide_password=False)
+    Database.open(made).close()
+    yield made
     with admin.connect() as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     admin.dispose()
 
 
+def emptied(url):
+    """Open the PostgreSQL database without what an earlier test left in it."""
+    opened = Database(parse_url(url))
+    names = ", ".join(table.name for table in metadata.sorted_tables)
+    with opened.write() as tx:
+        tx.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+        tx.execute(text(f"UPDATE alembic_version SET version_num = '{HEAD}'"))
+    return opened
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=needs_postgres)])
 def db(request, tmp_path):
-    """An open database of each kind that is at hand."""
+    """An open, empty database of each kind that is at hand."""
     if request.param == "sqlite":
-        where = tmp_path / "starforge.db"
+        opened = Database.open(tmp_path / "starforge.db")
     else:
-        where = request.getfixturevalue("postgres_url")
-    opened = Database.open(where)
+        opened = emptied(request.getfixturevalue("postgres_url"))
     yield opened
     opened.close()
 
