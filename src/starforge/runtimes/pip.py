@@ -22,8 +22,6 @@ from starforge.runtimes.spec import Runtime, normalized
 _FOUND = re.compile(
     r"^(?:Collecting |Processing (?:\S*/)?)(?P<name>[A-Za-z0-9._-]+?)(?:[=<>!~\s\[]|-\d|$)"
 )
-    r"^(?:Collecting |Processing (?:\S*/)?)(?P<name>[A-Za-z0-9._-]+?)(?:==|-\d|\s|$)"
-)
 _INSTALLING = "Installing collected packages"
 _POLL = 0.5  # seconds between two looks at how many packages are installed
 _NOISE = re.compile(r"^(WARNING: (Location|Cache|There was an error checking)|\[notice\])")
