@@ -1,6 +1,7 @@
 """trl/sft really run on the tiny model: training, resume, adapters, mistakes, stop."""
 
 import json
+import math
 import signal
 import subprocess
 import time
@@ -118,6 +119,13 @@ def test_assistant_only_and_packing(make_job, trl_python):
                    "gradient_accumulation=2", "warmup_steps=0.5")  # fmt: skip
     done = job.run(python=trl_python, model=TINY)
     assert done.returncode == 0, done.stdout
+
+
+def test_a_nan_loss_is_written_as_nan(make_job, trl_python):
+    job = make_job("max_steps=4", "learning_rate=1e30", "max_grad_norm=0", "save_strategy=no")
+    job.run(python=trl_python, model=TINY)
+    # Upstream's filter would hide it behind an average of earlier steps.
+    assert math.isnan(scalars(job)["train/loss"][-1][1])
 
 
 def test_mistakes_are_one_clear_line(make_job, trl_python, tmp_path):

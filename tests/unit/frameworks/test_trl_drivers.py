@@ -152,6 +152,16 @@ def test_a_mistake_of_the_user_is_one_line(driver, capsys, tmp_path):
     assert "ValueError" in kept
 
 
+def test_a_full_disk_is_one_line(driver, capsys):
+    def main():
+        raise RuntimeError("I/O error: No space left on device (os error 28)")
+
+    with pytest.raises(SystemExit) as caught:
+        driver("job_files").run(main)
+    assert caught.value.code == 1
+    assert capsys.readouterr().err.startswith("error: no space left on device")
+
+
 def test_an_unexpected_error_keeps_its_traceback(driver):
     def main():
         raise KeyError("a defect of ours")

@@ -125,8 +125,18 @@ def run(main: Callable[[], None]) -> NoReturn:
     try:
         main()
     except JobError as error:
-        print(t("error: ", "错误：") + one_line(error), file=sys.stderr, flush=True)
-        if error.__cause__ is not None:
-            keep_traceback(error)
-        sys.exit(1)
+        _end(error, error)
+    except Exception as error:
+        # Each library wraps a full disk in an exception of its own.
+        if "No space left on device" not in str(error):
+            raise
+        full = t("no space left on device: {error}", "磁盘空间不足：{error}", error=error)
+        _end(JobError(full), error)
     sys.exit(0)
+
+
+def _end(shown: JobError, cause: Exception) -> NoReturn:
+    print(t("error: ", "错误：") + one_line(shown), file=sys.stderr, flush=True)
+    if cause is not shown or cause.__cause__ is not None:
+        keep_traceback(cause)
+    sys.exit(1)

@@ -6,6 +6,7 @@ from starforge import layout
 from starforge.checks.steps import total_steps
 from starforge.findings import Finding
 from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
+from starforge.frameworks.trl.checks import check
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
@@ -19,8 +20,8 @@ class Trl:
     name = "trl"
 
     def checks(self, context: PrepareContext) -> list[Finding]:
-        """Return nothing of its own: the rules for training are in ``starforge.checks``."""
-        return []
+        """Return what only this version of TRL and its runtime refuse."""
+        return check(context)
 
     def plan(self, context: PrepareContext) -> LaunchPlan:
         """Return the plan of one TRL job."""

@@ -39,6 +39,9 @@ def for_this_device(training: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     made = dict(training)
+    if made.get("activation_checkpointing") is None:
+        # TRL's own default under the name that does not warn.
+        made["activation_checkpointing"] = made.get("gradient_checkpointing", True)
     precision = made.get("bf16")
     if torch.cuda.is_available() and not made.get("use_cpu"):
         if precision is None and not made.get("fp16"):
