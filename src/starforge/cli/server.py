@@ -42,9 +42,10 @@ def up(host: str | None, port: int | None, foreground: bool, as_json: bool) -> N
     if foreground:
         _become_server(home, host, port)
     here = running(home)
-    started = here is None
+    started = False
     if here is None:
         here = start(home, host, port)
+        started = here.ours
     if as_json:
         print_json(_status(here, home) | {"started": started})
         return

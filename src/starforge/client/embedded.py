@@ -72,7 +72,7 @@ def find(*, launch: bool = True, notify: Callable[[str], None] | None = None) ->
         if not launch:
             return None
         here = start(home)
-        if notify is not None:
+        if notify is not None and here.ours:
             notify(
                 t(
                     "started the embedded server at {url}",

@@ -29,6 +29,7 @@ class Running(NamedTuple):
     pid: int
     url: str
     version: str
+    ours: bool = False  # started by this very call of :func:`start`
 
 
 def running(home: Path) -> Running | None:
@@ -81,7 +82,7 @@ def _await_start(
     while time.monotonic() < deadline:
         here = running(home)
         if here is not None and _answers(here.url):
-            return here
+            return here._replace(ours=here.pid == process.pid)
         if process.poll() is not None:
             gone_at = gone_at or time.monotonic()
             # Another command may have started the server in the same moment; its lock wins.
