@@ -85,15 +85,16 @@ class Tasks:
             task.message, task.done, task.total = Text(message, message), done, total
             self._bus.publish("task", data=task.id)
 
+        ended = "succeeded"
         try:
             work(progress)
-            task.state = "succeeded"
         except StarForgeError as error:
-            task.message, task.hint, task.state = error.message, error.hint, "failed"
+            task.message, task.hint, ended = error.message, error.hint, "failed"
         except Exception as error:
             log.exception("task failed", task=task.id, kind=task.kind, target=task.target)
-            task.message, task.state = Text(str(error), str(error)), "failed"
+            task.message, ended = Text(str(error), str(error)), "failed"
         task.ended_at = time.time()
+        task.state = ended  # last: whoever sees it finds the rest in place
         self._bus.publish("task", data=task.id)
 
 
