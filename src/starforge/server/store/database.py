@@ -155,6 +155,7 @@ def _sqlite_engine(url: URL, begin: str, *, readers: int) -> Engine:
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA cache_size=-16000")
+        connection.execute("PRAGMA journal_size_limit=67108864")
         if readers:
             connection.execute("PRAGMA query_only=ON")
 

@@ -60,6 +60,16 @@ class _Block(NamedTuple):
     number: int
     offset: int
     data: bytes
+    newlines: int
+
+
+class _Wanted(NamedTuple):
+    """A pattern; ``lowered`` gives the same matches on lower-case ASCII, and much faster
+    than a regular expression that ignores case.
+    """
+
+    pattern: re.Pattern[str]
+    lowered: re.Pattern[str] | None
 
 
 def streams(tx: Tx, job_id: str, attempt: int | None = None) -> list[StreamRow]:
@@ -138,7 +148,7 @@ def search(
             size += len(line.text)
             if len(found) >= limit or size >= MAX_PAGE:
                 return _page(files, of, found, from_line)
-        reached = block.number + block.data.count(b"\n")
+        reached = block.number + block.newlines
         if time.monotonic() > deadline:
             break
     return Lines(lines=found, total=total_lines(files, of), next_line=reached)
@@ -182,13 +192,14 @@ def _blocks(tx: Tx, files: StreamFiles, of: StreamRow, from_line: int) -> Iterat
         if cut == 0:
             pieces.append(data)
             continue
-        block = _Block(number, start, b"".join([*pieces, data[:cut]]))
+        whole = b"".join([*pieces, data[:cut]])
+        block = _Block(number, start, whole, whole.count(b"\n"))
         yield block
-        number += block.data.count(b"\n")
+        number += block.newlines
         start += len(block.data)
         pieces = [data[cut:]] if cut < len(data) else []
     if pieces:
-        yield _Block(number, start, b"".join(pieces))
+        yield _Block(number, start, b"".join(pieces), 0)
 
 
 def _start(tx: Tx, files: StreamFiles, of: StreamRow, line: int) -> int:
@@ -215,12 +226,18 @@ def _newlines_before(tx: Tx, files: StreamFiles, of: StreamRow, offset: int) -> 
     return first + counted
 
 
-def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> re.Pattern[str]:
+def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> _Wanted:
     flags = re.MULTILINE | (re.IGNORECASE if ignore_case else 0)
     try:
         if len(pattern) > MAX_PATTERN:
             raise re.error(f"longer than {MAX_PATTERN} characters")
-        return re.compile(pattern if regex else re.escape(pattern), flags)
+        source = pattern if regex else re.escape(pattern)
+        if not (ignore_case and pattern.isascii()):
+            return _Wanted(re.compile(source, flags), None)
+        plain = source if regex else re.escape(pattern.lower())
+        # A capital in a regular expression may be a class such as \S: left as it is.
+        lowered = re.compile(plain, re.MULTILINE) if plain == plain.lower() else None
+        return _Wanted(re.compile(source, flags), lowered)
     except (re.error, OverflowError, RecursionError) as error:
         raise StarForgeError(
             "log/pattern",
@@ -235,16 +252,19 @@ def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> re.Pattern[str]
         ) from None
 
 
-def _matches(block: _Block, wanted: re.Pattern[str]) -> Iterator[Line]:
+def _matches(block: _Block, wanted: _Wanted) -> Iterator[Line]:
     """Yield the lines of a block that match by themselves.
 
     The pattern runs over the whole block, which is fast; a match may begin in a line and
     end in another, so the line it begins in is tried alone.
     """
     text = block.data.decode("utf-8", "replace")  # newlines stay what and where they are
-    newlines = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
+    pattern, searched = wanted.pattern, text
+    if wanted.lowered is not None and block.data.isascii():
+        pattern, searched = wanted.lowered, text.lower()
+    newlines = None
     at = counted = number = 0
-    while at < len(text) and (match := wanted.search(text, at)):
+    while at < len(text) and (match := pattern.search(searched, at)):
         start = text.rfind("\n", 0, match.start()) + 1
         end = text.find("\n", match.start())
         end = len(text) if end < 0 else end
@@ -252,9 +272,13 @@ def _matches(block: _Block, wanted: re.Pattern[str]) -> Iterator[Line]:
             return
         number += text.count("\n", counted, start)
         counted = start
-        line = text[start:end].removesuffix("\r")
-        if wanted.search(line):
-            offset = block.offset + (int(newlines[number - 1]) + 1 if number else 0)
-            partial = number >= len(newlines)
-            yield Line(number=block.number + number, offset=offset, text=line, partial=partial)
+        if pattern.search(searched[start:end].removesuffix("\r")):
+            if newlines is None:
+                newlines = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
+            yield Line(
+                number=block.number + number,
+                offset=block.offset + (int(newlines[number - 1]) + 1 if number else 0),
+                text=text[start:end].removesuffix("\r"),
+                partial=number >= block.newlines,
+            )
         at = end + 1

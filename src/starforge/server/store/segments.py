@@ -85,15 +85,17 @@ class StreamFiles:
             number += 1
 
     def seal(self, job_id: str, attempt: int, path: str, upto: int) -> None:
-        """Compress full segments that end at or before ``upto``, a committed offset."""
+        """Compress full segments that end at or before ``upto``, a committed offset.
+
+        This only saves room: where it fails (a full disk, another thread was quicker) the
+        segment stays as it is and is read as before.
+        """
         folder = self._folder(job_id, attempt, path)
         number = upto // SEGMENT - 1
-        while number >= 0 and (raw := folder / f"{number:08}.raw").exists():
-            try:
+        with contextlib.suppress(OSError):
+            while number >= 0 and (raw := folder / f"{number:08}.raw").exists():
                 _seal(raw)
-            except OSError as error:
-                raise disk_fault(error, raw) from error
-            number -= 1
+                number -= 1
 
     def read(self, job_id: str, attempt: int, path: str, start: int, end: int) -> bytes:
         """Return bytes ``start`` to ``end`` of a stream, fewer when fewer are there.

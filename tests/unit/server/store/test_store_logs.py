@@ -127,6 +127,26 @@ def test_search_is_by_line_and_in_unicode(log):
     assert len(texts(ask(logs.search, ""))) == 4
 
 
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [
+        ("loss", ["LOSS=1", "loss: 2"]),
+        ("LOSS", ["LOSS=1", "loss: 2"]),
+        (r"^loss\S", ["LOSS=1", "loss: 2"]),
+        (r"^loss\s", []),
+        (r"s[^=]\s", ["loss: 2"]),
+        (r"[A-Z]=", ["LOSS=1"]),
+        (r"\d$", ["LOSS=1", "loss: 2"]),
+    ],
+)
+@pytest.mark.parametrize("rest", [b"", "甲\n".encode()])
+def test_case_is_ignored_the_same_in_every_way(log, pattern, wanted, rest):
+    ask = log(b"LOSS=1\nloss: 2\nother\n" + rest)
+    assert texts(ask(logs.search, pattern)) == wanted
+    if pattern.isalpha():
+        assert texts(ask(logs.search, pattern, regex=False)) == wanted
+
+
 @pytest.mark.parametrize("pattern", ["(", "[a", "*", "x" * 2000, "a{2,1}"])
 def test_a_bad_pattern_is_named(log, pattern):
     ask = log(b"x\n")

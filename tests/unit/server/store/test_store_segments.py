@@ -45,6 +45,15 @@ def test_only_what_the_database_has_is_sealed(filled):
     assert names(filled) == ["00000000.zst", "00000001.raw", "00000002.raw"]
 
 
+def test_where_sealing_fails_the_segment_stays(filled):
+    (raw,) = filled.root.rglob("00000001.raw")
+    raw.unlink()
+    raw.mkdir()  # cannot be read as a file
+    filled.seal(JOB, 0, PATH, len(DATA))
+    assert names(filled) == ["00000000.raw", "00000002.raw"]
+    assert filled.read(JOB, 0, PATH, 0, 100) == DATA[:100]
+
+
 def test_a_write_after_a_crash_replaces_the_surplus(files):
     files.write(JOB, 0, PATH, 0, b"kept")
     files.write(JOB, 0, PATH, 4, b"never committed")
