@@ -12,6 +12,7 @@ from starforge.checks import rules_data as rules
 from starforge.checks.rows import (
     Form,
     columns_problem,
+    form_columns,
     form_of,
     form_text,
     problems_of,
@@ -24,6 +25,8 @@ from starforge.lab.context import DataSource, PrepareContext
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SPLITTING = ("bfd_split", "wrapped")  # packing strategies that cut nothing off
+# Optional columns of single rows that frameworks do read.
+READ_WHERE_GIVEN = frozenset({"tools", "chat_template_kwargs"})
 SHOWN = 5  # rows named for each rule; the rest is counted
 LONG_SHARE = 0.01  # share of long rows worth a warning
 MAGIC = {
@@ -63,6 +66,7 @@ class Scan:
         self._rows = 0
         self._duplicates: list[int] = []
         self._first_form: Form | None = None
+        self._first_columns: frozenset[str] | None = None
         self._lengths = LongRows(context)
 
     def run(self) -> list[Finding]:
@@ -128,10 +132,20 @@ class Scan:
             self._add(rule, line, **arguments)
         if not sound:
             return
+        self._extra_columns(line, row)
         form = form_of(row, shape)
         self._first_form = self._first_form or form
         if form != self._first_form:
             self._add(rules.MIXED, line, found=form_text(form), first=form_text(self._first_form))
+
+    def _extra_columns(self, line: int, row: dict[str, Any]) -> None:
+        if self._first_columns is None:
+            self._first_columns = frozenset(row) | READ_WHERE_GIVEN
+        extra = row.keys() - self._first_columns
+        # A row of another form has columns of its own, and a finding of its own.
+        if extra and (self._first_form is None or form_columns(self._first_form) <= row.keys()):
+            names = ", ".join(f"`{name}`" for name in sorted(extra))
+            self._add(rules.EXTRA_COLUMNS, line, value=sorted(extra), extra=names)
 
     def _add(
         self, rule: Rule, line: int, *, hint: Text | None = None, value: Any = None, **args: object

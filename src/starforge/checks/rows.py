@@ -50,6 +50,11 @@ def form_of(row: dict[str, Any], shape: list[str]) -> Form:
     return tuple(f"{c}:{'messages' if isinstance(row[c], list) else 'text'}" for c in shape)
 
 
+def form_columns(form: Form) -> set[str]:
+    """Return the columns of a form."""
+    return {part.partition(":")[0] for part in form}
+
+
 def form_text(form: Form) -> Text:
     """Name a form: ``prompt + completion (text)``."""
     columns = " + ".join(part.partition(":")[0] for part in form)

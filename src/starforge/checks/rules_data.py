@@ -133,6 +133,18 @@ EMPTY_TEXT = rule(
     bad='{"prompt": "2 + 3 =", "completion": ""}',
     good='{"prompt": "2 + 3 =", "completion": " 5"}',
 )  # fmt: skip
+EXTRA_COLUMNS = rule(
+    "data/extra-columns", "warning",
+    title=Text("Columns that other rows don't have", "个别行多出的列"),
+    message=Text("row {row} has columns that the first row does not have: {extra}",
+                 "第 {row} 行有第一行没有的列：{extra}"),
+    hint=Text("remove them, or check whether the row belongs into this file",
+              "请删除这些列，或确认这一行是否属于本文件"),
+    why=Text("A row that looks different often comes from another source by mistake. Columns the "
+             "method doesn't read are ignored.",
+             "样子不同的行往往是误混进来的。方法不读取的列会被忽略。"),
+    bad='{"text": "a"}\n{"text": "b", "score": 1}', good='{"text": "a"}\n{"text": "b"}',
+)  # fmt: skip
 DUPLICATES = rule(
     "data/duplicates", "warning",
     title=Text("Duplicate rows", "重复的数据行"),

@@ -30,7 +30,7 @@ def only(findings: list[Finding], code: str) -> Finding:
     "rows",
     [
         [GOOD, chat(("system", "s"), ("user", "u"), ("assistant", "a"))],
-        [{"prompt": "2 + 3 =", "completion": " 5"}, {"prompt": "x", "completion": "y", "id": 7}],
+        [{"prompt": "2 + 3 =", "completion": " 5", "id": 7}, {"prompt": "x", "completion": "y"}],
         [{"text": "eine Zeile"}, {"text": "一行文字"}],
         [{"prompt": [{"role": "user", "content": "q"}],
           "completion": [{"role": "assistant", "content": "a"}]}],
@@ -108,6 +108,16 @@ def test_rows_of_another_form_than_the_first(make_context):
     found = only(check_data(make_context(rows)), "data/mixed")
     assert found.at.line == 3
     assert "prompt + completion as text" in found.message.en
+
+
+def test_columns_that_other_rows_do_not_have(make_context):
+    rows = [{"text": "a", "id": 1}, {"text": "b"}, {"text": "c", "id": 3, "x": 1, "y": 2}]
+    found = only(check_data(make_context(rows)), "data/extra-columns")
+    assert (found.at.line, found.at.value) == (3, ["x", "y"])
+    assert (
+        check_data(make_context([GOOD, {**chat(("user", "x"), ("assistant", "y")), "tools": []}]))
+        == []
+    )
 
 
 def test_blank_lines_do_not_move_row_numbers(make_context):

@@ -135,6 +135,16 @@ def test_shapes(driver):
     assert not data.conversational({"text": "x"})
 
 
+def test_survey_finds_extras_of_later_rows(driver, tmp_path):
+    data = driver("trl_data")
+    file = tmp_path / "train.jsonl"
+    turn = '{"role": "user", "content": "a"}'
+    file.write_text(f'{{"messages": [{turn}]}}\n{{"messages": [{turn}], "tools": []}}\n')
+    assert data.survey(file, ("messages",)) == ({"turns"}, ("tools",))
+    file.write_text('{"messages": [{"role": "user", "content": null}]}\n')
+    assert data.survey(file, ("messages",)) == ({"other"}, ())
+
+
 def test_a_mistake_of_the_user_is_one_line(driver, capsys, tmp_path):
     files = driver("job_files")
 

@@ -36,10 +36,11 @@ def load(path: Path, scratch: Path) -> Any:
                 wanted=wanted,
             )
         )
-    columns += tuple(name for name in EXTRAS if name in first)
+    kinds, extras = survey(path, columns)
+    columns += extras
     return Dataset.from_generator(
         rows,
-        features=features(path, columns),
+        features=None if extras else features(columns, kinds),
         cache_dir=str(scratch),
         # A list here would mean shards, one call each: columns go as a tuple.
         gen_kwargs={"path": str(path), "columns": columns},
@@ -94,20 +95,25 @@ def conversational(row: dict[str, Any]) -> bool:
     return "messages" in row or isinstance(row.get("prompt"), list)
 
 
-def features(path: Path, columns: tuple[str, ...]) -> Any:
+def survey(path: Path, columns: tuple[str, ...]) -> tuple[set[str], tuple[str, ...]]:
+    """Go through a file once: how its values are written, and which extras any row has."""
+    kinds: set[str] = set()
+    extras: set[str] = set()
+    for row in read(path):
+        kinds |= {_kind(row.get(name)) for name in columns}
+        extras.update(name for name in EXTRAS if name in row)
+    return kinds, tuple(sorted(extras))
+
+
+def features(columns: tuple[str, ...], kinds: set[str]) -> Any:
     """Return the columns' types where they are plain; ``None`` lets ``datasets`` infer them.
 
     Fixed types keep a large file from failing at a later row that looks different.
     """
     from datasets import Features, List, Value
 
-    if set(columns) & set(EXTRAS):
+    if len(kinds) > 1 or "other" in kinds:
         return None
-    kinds: set[str] = set()
-    for row in read(path):
-        kinds |= {_kind(row.get(name)) for name in columns}
-        if len(kinds) > 1 or "other" in kinds:
-            return None
     turns = List({"role": Value("string"), "content": Value("string")})
     return Features(dict.fromkeys(columns, turns if kinds == {"turns"} else Value("string")))
 
