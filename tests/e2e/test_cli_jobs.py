@@ -261,8 +261,11 @@ def test_data_models_and_deleting(sf: Sf) -> None:
 
 
 def test_retry_and_resume(sf: Sf, state: Callable[[str], Any]) -> None:
-    sf.experiment("once", 'test -e "$STARFORGE_OUTPUT_DIR/../seen" || { touch '
-                  '"$STARFORGE_OUTPUT_DIR/../seen"; exit 3; }')
+    sf.experiment(
+        "once",
+        'test -e "$STARFORGE_OUTPUT_DIR/../seen" || { touch '
+        '"$STARFORGE_OUTPUT_DIR/../seen"; exit 3; }',
+    )
     assert sf("submit", "once", "--watch").code == 1
     assert sf("job", "retry", "once", "--json").json["attempt"] == 1
     assert sf("job", "watch", "once").code == 0

@@ -14,6 +14,7 @@ from starforge.cli.session import open_client
 from starforge.lang import t
 
 if TYPE_CHECKING:
+    from starforge.evals import Pack
     from starforge.prepare import Prepared
 
 METHOD = "evalkit/benchmark"
@@ -47,18 +48,18 @@ def bench() -> None:
 )
 @json_option
 def ls(as_json: bool) -> None:
-    """JSON is a list of ``{name, version, title, description, metric, items, source}``."""
+    """JSON is a list of ``{name, version, title, description, metric, items, source, ...}``."""
     from starforge.evals import list_packs
     from starforge.lab.lab import find_lab
 
     lab = find_lab()
-    packs = list_packs(lab.root if lab else None)
+    packs = list_packs([lab.root] if lab else [])
     if as_json:
-        print_json([pack.to_public() for pack in packs])
+        print_json([_public(pack) for pack in packs])
         return
     print_table(
         [
-            t("benchmark", "评测"),
+            t("benchmark", "评测包"),
             t("version", "版本"),
             t("metric", "指标"),
             t("items", "题数"),
@@ -66,11 +67,33 @@ def ls(as_json: bool) -> None:
             t("what it is", "说明"),
         ],
         [
-            (pack.name, pack.version, pack.metric, pack.items, pack.source, pack.title.pick())
+            (
+                pack.name,
+                pack.version,
+                pack.primary.metric,
+                pack.items,
+                t("this lab", "本 lab") if pack.source == "lab" else "StarForge",
+                pack.title.pick(),
+            )
             for pack in packs
         ],
         right=(3,),
     )
+
+
+def _public(pack: Pack) -> dict[str, Any]:
+    """Return a pack in the shape of the API, with where its items come from."""
+    return {
+        "name": pack.name,
+        "version": pack.version,
+        "title": {"en": pack.title.en, "zh": pack.title.zh},
+        "description": {"en": pack.description.en, "zh": pack.description.zh},
+        "metric": pack.primary.metric,
+        "items": pack.items,
+        "source": pack.source,
+        "licence": pack.licence,
+        "hub": pack.hub.dataset if pack.hub else None,
+    }
 
 
 @bench.command(

@@ -40,9 +40,10 @@ LEAVES = {path: command for path, command in ALL.items() if not isinstance(comma
 
 
 def test_the_published_commands_exist() -> None:
-    published = (
-        "up down status login logout init new ls methods validate plan submit version completion"
-    ).split()
+    published = [
+        *("up", "down", "status", "login", "logout", "init", "new", "ls", "methods"),
+        *("validate", "plan", "submit", "version", "completion"),
+    ]
     groups = {
         "job": "ls show logs metrics samples stop resume retry delete import watch",
         "dataset": "add ls show",
@@ -81,9 +82,9 @@ def test_examples_parse(path: str) -> None:
             if words[:1] != ["sf"]:
                 continue
             context = click.Context(root)
-            name, command, rest = root.resolve_command(context, words[1:])
+            _, command, rest = root.resolve_command(context, words[1:])
             while isinstance(command, click.Group):
-                name, command, rest = command.resolve_command(click.Context(command), rest)
+                _, command, rest = command.resolve_command(click.Context(command), rest)
             assert command is not None
             options = {opt for param in command.params for opt in param.opts}
             for word in rest:

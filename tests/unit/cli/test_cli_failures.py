@@ -48,9 +48,7 @@ def test_an_expected_error(sf, failing) -> None:
     assert (shown.code, shown.out, shown.err) == (3, "", "error: it is away\nhint: wait\n")
     assert sf("--lang", "zh", "boom").err == "错误：它不在\n提示：等一等\n"
     as_json = sf("boom", "--json")
-    assert as_json.json == {
-        "error": {"code": "x/away", "message": "it is away", "hint": "wait"}
-    }
+    assert as_json.json == {"error": {"code": "x/away", "message": "it is away", "hint": "wait"}}
 
 
 def test_a_defect_is_one_line_and_a_traceback_only_when_asked(

@@ -11,7 +11,11 @@ import pytest
 def test_a_new_experiment_is_fine(sf, lab: Path) -> None:
     shown = sf("validate", "mine")
     assert (shown.code, shown.out) == (0, "mine is fine (trl/sft)\n")
-    assert sf("validate", "mine", "--json").json == {"ok": True, "method": "trl/sft", "findings": []}
+    assert sf("validate", "mine", "--json").json == {
+        "ok": True,
+        "method": "trl/sft",
+        "findings": [],
+    }
 
 
 def test_init_twice_is_an_error_and_keeps_the_lab(sf, lab: Path) -> None:
@@ -79,7 +83,7 @@ def test_validate_shows_places_carets_and_hints(sf, lab: Path) -> None:
         "    |   ^^^^^^^^^^^^\n"
         "  hint: did you mean `learning_rate`?\n"
         "experiment.yaml:7:3: error config/wrong-type "
-        "`batch_size` must be a whole number in trl@1.10.0, not the text \"学\"\n"
+        '`batch_size` must be a whole number in trl@1.10.0, not the text "学"\n'
         "  7 |   batch_size: 学\n"
         "    |   ^^^^^^^^^^\n"
         "config.yaml:1:1: error config/pinned `output_dir` is fixed by trl/sft: Checkpoints must "
@@ -213,3 +217,15 @@ def test_completion_scripts_and_candidates(sf, lab: Path) -> None:
     home.mkdir(parents=True)
     (home / "plan.json").write_text('{"method": "trl/sft"}')
     assert values(complete_job, "ab") == ["abc123"]
+
+
+def test_bench_ls_shows_bundled_and_own_packs(sf, lab: Path) -> None:
+    listed = {pack["name"]: pack for pack in sf("bench", "ls", "--json").json}
+    assert {"gsm8k", "mmlu", "ceval", "ifeval"} <= set(listed)
+    for pack in listed.values():
+        assert set(pack["title"]) == {"en", "zh"} and pack["version"] and pack["metric"]
+    own = lab / "benchmarks/broken"
+    own.mkdir(parents=True)
+    (own / "pack.yaml").write_text("name: [")
+    shown = sf("bench", "ls")
+    assert shown.code == 1 and "pack.yaml" in shown.err and "Traceback" not in shown.err

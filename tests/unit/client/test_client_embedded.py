@@ -58,9 +58,7 @@ def test_a_dead_pid_is_no_server(home: Path, lock: None) -> None:
 
 def test_a_running_server_is_found_with_its_token(home: Path, lock: None) -> None:
     server_file(home)
-    assert embedded.find(launch=False) == embedded.Target(
-        "http://127.0.0.1:1", "tok", "embedded"
-    )
+    assert embedded.find(launch=False) == embedded.Target("http://127.0.0.1:1", "tok", "embedded")
 
 
 def test_another_version_is_refused(home: Path, lock: None) -> None:

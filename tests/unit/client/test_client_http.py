@@ -44,7 +44,7 @@ class Peer:
                 if self.command != "HEAD":
                     self.wfile.write(data)
 
-            do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _serve
+            do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _serve  # noqa: N815
 
             def log_message(self, *_: object) -> None:
                 pass
