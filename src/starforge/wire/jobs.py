@@ -12,6 +12,8 @@ from starforge.wire.findings import Finding, PrepareRequest
 JobState = Literal[
     "queued", "starting", "running", "stopping", "succeeded", "failed", "stopped", "unreachable"
 ]
+# Names stand in paths of the API and on terminals: no slash, no control characters.
+JOB_NAME = r"^[^/\x00-\x1f\x7f]{1,200}$"
 TERMINAL: frozenset[str] = frozenset({"succeeded", "failed", "stopped"})
 
 
@@ -117,7 +119,7 @@ class SubmitRequest(PrepareRequest):
     same job.
     """
 
-    name: str | None = None
+    name: str | None = Field(default=None, pattern=JOB_NAME)
     priority: int | None = Field(default=None, ge=-1000, le=1000)
     plan_digest: str | None = None
     idempotency_key: str | None = Field(default=None, max_length=200)
@@ -135,7 +137,7 @@ class ImportRequest(Request):
     """Bring in a folder of ``starforge.report`` (or a job's attempt folder) on this machine."""
 
     path: str
-    name: str | None = None
+    name: str | None = Field(default=None, pattern=JOB_NAME)
 
 
 class Record(Shape):

@@ -24,7 +24,7 @@ class LogFollower:
     """Where a reader of one log stands."""
 
     def __init__(
-        self, core: Core, job: Job, which: logs.Which, *, tail: int, from_line: int | None
+        self, core: Core, job: Job, which: logs.Which, *, tail: int | None, from_line: int | None
     ) -> None:
         self._core = core
         self._job = job
@@ -47,7 +47,7 @@ class LogFollower:
             # A log once chosen is kept: the next attempt has another.
             self._which = logs.Which(row.attempt, *logs.role_of(row.path))
             if self.position is None:
-                self.position = max(0, row.lines - self._tail)
+                self.position = 0 if self._tail is None else max(0, row.lines - self._tail)
             found = store_logs.read(tx, core.files, row, from_line=self.position, count=BATCH)
         lines = [line for line in logs.lines_of(found, row) if ended or not line.partial]
         if lines:

@@ -59,10 +59,10 @@ async def follow_logs(
     attempt: int | None = None,
     role: str | None = None,
     rank: int | None = None,
-    tail: int = 100,
+    tail: int | None = None,
     from_line: int | None = None,
 ) -> StreamingResponse:
-    """Lines as they come, until the job has ended."""
+    """Lines as they come, until the job has ended: from the first one, or the last ``tail``."""
     which = logs.Which(attempt=attempt, role=role, rank=rank)
     follower = follow.LogFollower(core, found, which, tail=tail, from_line=from_line)
     return stream(follow.log_lines(core, found, follower))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starforge.server.core import Core
 from starforge.server.services import views
 from starforge.server.store import scores as store
+from starforge.wire.base import BothTexts
 from starforge.wire.board import Benchmark, Score
 
 
@@ -18,5 +19,19 @@ def scores(core: Core, *, benchmark: str | None, model: str | None) -> list[Scor
 
 
 def benchmarks() -> list[Benchmark]:
-    """Return the bundled benchmark packs."""
-    raise NotImplementedError
+    """Return the packs that come with StarForge; a lab's own ones travel with its jobs."""
+    from starforge.evals.library import bundled
+
+    return [
+        Benchmark(
+            name=pack.name,
+            version=pack.version,
+            title=BothTexts(en=pack.title.en, zh=pack.title.zh),
+            description=BothTexts(en=pack.description.en, zh=pack.description.zh),
+            metric=pack.primary.metric,
+            items=pack.items,
+            source=pack.source,
+            licence=pack.licence,
+        )
+        for _, pack in sorted(bundled().items())
+    ]

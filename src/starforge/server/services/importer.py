@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 import time
@@ -41,12 +42,12 @@ def import_folder(core: Core, request: ImportRequest) -> str:
         raise _nothing(folder)
     about = _read(folder / layout.RUN)
     status = _read(folder / layout.STATUS)
-    name = request.name or about.get("name") or folder.name
+    name = re.sub(r"[/\x00-\x1f\x7f]", "-", str(request.name or about.get("name") or folder.name))
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=core.settings.jobs))
     try:
         built = _copy(folder, [path for path, _ in files], work)
         new = NewJob(
-            name=str(name),
+            name=name[:200],
             plan=plan,
             plan_digest=plan.digest(),
             experiment={"imported": str(folder), "config": about.get("config") or {}},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +81,6 @@ def _write_json(path: Path, value: Any) -> None:
 
 def place(built: Path, target: Path) -> None:
     """Move a built job folder to where it belongs, durably."""
-    if target.exists():
-        shutil.rmtree(target)  # ours by its fresh id: an earlier try that never got a row
     built.rename(target)
     descriptor = os.open(target.parent, os.O_RDONLY)
     try:

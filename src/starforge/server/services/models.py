@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,11 @@ def create(core: Core, wanted: ModelCreate) -> Model:
     else:
         folder = _assemble(core, wanted)
     return register(core, wanted.name, folder, job_id=job_id, description=wanted.description)
+
+
+def registry_name(text: str) -> str:
+    """Return a job's name as a name that ``model:NAME@VERSION`` can hold."""
+    return re.sub(r"[\s/@:\\]+", "-", text)[:100] or "model"
 
 
 def register(

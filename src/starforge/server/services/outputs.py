@@ -110,7 +110,7 @@ def _register_model(core: Core, job_id: str, plan: LaunchPlan, job_dir: Path) ->
         exported = artifacts.of_job(tx, job_id, kind="model")
     folders = [job_dir / one.path for one in exported if models.is_model(job_dir / one.path)]
     if folders:
-        models.register(core, name, folders[-1], job_id=job_id)
+        models.register(core, models.registry_name(name), folders[-1], job_id=job_id)
 
 
 def _label_scores(core: Core, job_id: str, plan: LaunchPlan) -> None:
