@@ -1,0 +1,84 @@
+"""Follow lm-eval's own progress bars and tell the runner how far the job is."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from job_files import say, write_progress
+
+from starforge.lang import t
+
+PARTS = 1000  # each benchmark counts a thousand parts, whatever its size
+EVERY = 0.5  # seconds between two writes of progress.json
+LINE_EVERY = 15.0  # seconds between two lines in the log
+
+
+class Progress:
+    """Counts requests answered; ``progress.json`` holds thousandths of benchmarks."""
+
+    def __init__(self, benchmarks: int) -> None:
+        self.total = benchmarks * PARTS
+        self.started = -1
+        self.name = ""
+        self.written = 0.0
+        self.said = time.monotonic()
+        self._hook()
+        write_progress(0, self.total)
+
+    def begin(self, name: str) -> None:
+        """Start with the next benchmark."""
+        self.started += 1
+        self.name = name
+        write_progress(self.started * PARTS, self.total)
+
+    def finish(self) -> None:
+        """Say that all is done."""
+        write_progress(self.total, self.total)
+
+    def moved(self, done: int, total: int | None) -> None:
+        """Take what a progress bar of lm-eval shows."""
+        now = time.monotonic()
+        if now - self.written >= EVERY:
+            self.written = now
+            share = min(1.0, done / total) if total else 0.0
+            write_progress(int((self.started + share) * PARTS), self.total)
+        if now - self.said >= LINE_EVERY:
+            self.said = now
+            say("{name}: {done} of {total} requests", "{name}：已完成 {done}/{total} 个请求",
+                name=self.name, done=done, total=total or t("?", "未知"))  # fmt: skip
+
+    def _hook(self) -> None:
+        """Put a silent bar in place of the one that would fill the log."""
+        from lm_eval.models import huggingface
+        from tqdm import tqdm
+
+        progress = self
+
+        class Bar(tqdm):  # type: ignore[type-arg]
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                kwargs["disable"] = True
+                super().__init__(*args, **kwargs)
+                iterable = args[0] if args else kwargs.get("iterable")
+                known = kwargs.get("total")
+                self.length = known if known is not None else _length(iterable)
+                self.done = 0
+
+            def __iter__(self) -> Any:
+                for item in self.iterable:
+                    yield item
+                    self.update(1)
+
+            def update(self, n: float | None = 1) -> bool | None:
+                self.done += int(n or 0)
+                progress.moved(self.done, self.length)
+                return None
+
+        huggingface.tqdm = Bar
+
+
+def _length(iterable: Any) -> int | None:
+    try:
+        return len(iterable)
+    except TypeError:
+        return None

@@ -1,0 +1,133 @@
+"""The launch plan of a benchmark job."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from starforge import layout
+from starforge.checks.benchmarks import chosen_packs, rows_of
+from starforge.checks.evaluation import check_evaluation
+from starforge.evals.generators import as_lines, generate
+from starforge.evals.pack import Generated, Pack
+from starforge.findings import Finding
+from starforge.frameworks.planfiles import (
+    DRIVER_DIR,
+    assemble,
+    config_file,
+    driver_files,
+    text_file,
+)
+from starforge.lab.context import PrepareContext
+from starforge.plan import LaunchPlan, PlanFile, Process, Stream
+
+DRIVERS = ("lm_eval_run.py", "eval_model.py", "eval_progress.py", "eval_results.py",
+           "eval_tasks.py")  # fmt: skip
+SHARED_DRIVERS = ("job_files.py", "tiny_model.py")
+PACKS = f"{layout.RECORD}/packs"
+
+
+class Evalkit:
+    """Plans benchmark jobs: one ``evaluator`` process."""
+
+    name = "evalkit"
+
+    def checks(self, context: PrepareContext) -> list[Finding]:
+        """Return what is wrong with the benchmarks chosen."""
+        return check_evaluation(context)
+
+    def plan(self, context: PrepareContext) -> LaunchPlan:
+        """Return the plan of one benchmark job."""
+        packs = chosen_packs(context)
+        files = [_items_file(pack) for pack in packs if _brings_items(pack)]
+        job = {
+            "config": {d.path: d.value for d in context.config.differs},
+            "benchmarks": [_benchmark(context, pack, files) for pack in packs],
+        }
+        return assemble(
+            context,
+            processes=[_evaluator(context)],
+            files=[config_file(job), *files, *_drivers()],
+            streams=[
+                Stream(format="scores", path=f"{layout.SCORES}/*.jsonl"),
+                Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
+            ],
+        )
+
+
+def _drivers() -> list[PlanFile]:
+    settings = resources.files("starforge.evals").joinpath("settings.py").read_text("utf-8")
+    return [
+        *driver_files("evalkit/drivers", *DRIVERS),
+        text_file(f"{DRIVER_DIR}/eval_settings.py", settings, "driver"),
+        *driver_files("_drivers", *SHARED_DRIVERS),
+    ]
+
+
+def _brings_items(pack: Pack) -> bool:
+    """Say whether the plan itself must carry a pack's items.
+
+    Those of a lab's pack are files of the experiment, unless a generator makes them.
+    """
+    if pack.data is None:
+        return False
+    return pack.source == "bundled" or isinstance(pack.data.test, Generated)
+
+
+def _items_file(pack: Pack) -> PlanFile:
+    assert pack.data is not None
+    if isinstance(pack.data.test, Generated):
+        content = as_lines(generate(pack.data.test))
+    else:
+        assert pack.data_file is not None
+        content = pack.data_file.read_text("utf-8")
+    return text_file(f"{PACKS}/{pack.name}.jsonl", content)
+
+
+def _benchmark(context: PrepareContext, pack: Pack, files: list[PlanFile]) -> dict[str, Any]:
+    """Return what the driver must know of one benchmark."""
+    rows, digest = rows_of(context, pack)
+    if _brings_items(pack):
+        file = next(f for f in files if f.path == f"{PACKS}/{pack.name}.jsonl")
+        rows, digest = f"${{RECORD}}/packs/{pack.name}.jsonl", file.sha256
+    return {
+        "name": pack.name,
+        "hub": msgspec.to_builtins(pack.hub) if pack.hub and not rows else None,
+        "task": pack.task,
+        "rows": rows,
+        "primary": msgspec.to_builtins(pack.primary),
+        "seed": context.config.get("torch_random_seed"),
+        "settings": {"version": pack.version, "digest": pack.digest, "data": digest},
+    }
+
+
+def _evaluator(context: PrepareContext) -> Process:
+    argv = [
+        "${PYTHON}", f"${{RECORD}}/driver/{context.recipe.entry.driver}",
+        "--config", "${RECORD}/config.json",
+        "--model", "${MODEL}",
+        "--data", "${DATA}",
+        "--output", "${OUTPUT}",
+        "--record", "${RECORD}",
+        "--code", "${CODE}",
+    ]  # fmt: skip
+    return Process(role="evaluator", argv=argv, env=_environment(context), cwd="${CODE}")
+
+
+def _environment(context: PrepareContext) -> dict[str, str]:
+    return {
+        "PYTHONPATH": "${LIB}",
+        "PYTHONUNBUFFERED": "1",
+        "OMP_NUM_THREADS": str(max(1, context.resources.cpus)),
+        "TOKENIZERS_PARALLELISM": "false",
+        "HF_ALLOW_CODE_EVAL": "1" if context.config.get("confirm_run_unsafe_code") else "0",
+        "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        # A hub that is out of reach is to be told soon, not after minutes of retries.
+        "HF_HUB_ETAG_TIMEOUT": "10",
+        "HF_HUB_DOWNLOAD_TIMEOUT": "30",
+        "LMEVAL_LOG_LEVEL": "WARNING",
+    }
