@@ -80,7 +80,7 @@ def submit_prepared(
     try:
         job = send(client, prepared, **what)
     except ServerError as error:
-        _say_differences(error.detail)
+        _say_differences(prepared, error.detail)
         raise
     if watch:
         from starforge.cli.watch import watch as follow
@@ -113,9 +113,12 @@ def _say_submitted(job: JobDetail, url: str, *, watching: bool) -> None:
         )
 
 
-def _say_differences(detail: dict[str, Any]) -> None:
+def _say_differences(prepared: Prepared, detail: dict[str, Any]) -> None:
     """Show in what the server's plan is another than ours."""
     from starforge.cli.output import note
+    from starforge.cli.plan import public_plan
+    from starforge.cli.plan_differences import differences
 
-    for one in detail.get("differs") or []:
-        note(f"  {one}")
+    if prepared.plan is not None and isinstance(detail.get("plan"), dict):
+        for line in differences(public_plan(prepared.plan), detail["plan"]):
+            note(f"  {line}")

@@ -92,3 +92,25 @@ def test_lower_is_better_ranks_the_other_way(capsys: pytest.CaptureFixture[str])
     print_board([score("a", 3.0, {}, **common), score("b", 2.0, {}, **common)])
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].startswith("b") and "*" in lines[2] and "*" not in lines[3]
+
+
+def test_differences_of_two_plans() -> None:
+    from starforge.cli.plan_differences import differences
+
+    ours = {
+        "config": {"a": 1, "b": 2},
+        "files": [{"path": "x.py", "sha256": "1" * 64}],
+        "method": "m",
+        "digest": "d1",
+    }
+    theirs = {
+        "config": {"a": 1, "b": 3},
+        "files": [{"path": "x.py", "sha256": "2" * 64}],
+        "method": "n",
+    }
+    assert differences(ours, dict(ours)) == []
+    assert differences(ours, theirs) == [
+        "config b: here 2, server 3",
+        "file x.py: here sha256 111111111111, server sha256 222222222222",
+        "method: here m, server n",
+    ]
