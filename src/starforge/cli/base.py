@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from starforge.cli.wrap import wrap
 from starforge.lang import t
 
 Both = tuple[str, str]
@@ -81,6 +82,15 @@ class _Texts(click.Command):
         if option is not None:
             option.help = t("Show this help.", "显示本帮助。")
         return option
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the text wrapped by columns; click counts a Chinese character as one."""
+        with formatter.indentation():
+            for paragraph in t(*self.text).split("\n\n"):
+                formatter.write_paragraph()
+                indent = " " * formatter.current_indent
+                for line in wrap(paragraph, formatter.width - formatter.current_indent):
+                    formatter.write(f"{indent}{line}\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, each command under what it does."""

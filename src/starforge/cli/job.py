@@ -106,7 +106,7 @@ def ls(states: tuple[str, ...], limit: int, page: int, as_json: bool, **where: A
             t("created", "创建"),
         ],
         rows,
-        colour_states=True,
+        state=3,
     )
     if found.total > len(found.jobs):
         note(t("{n} of {all} jobs", "共 {all} 个，显示 {n} 个", n=len(found.jobs), all=found.total))

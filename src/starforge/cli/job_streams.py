@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from starforge.lang import t
 
 if TYPE_CHECKING:
     from starforge.client.client import Client
-    from starforge.wire.logs import LogPage
+    from starforge.wire.logs import LogLine, LogPage
 
 JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。")
 ATTEMPT = ("Which attempt, from 0 (default: the last).", "第几次运行，从 0 数起（默认最后一次）。")
@@ -57,13 +58,18 @@ def logs(job_id: str, follow: bool, as_json: bool, **where: Any) -> None:
         if follow:
             _follow(client, job_id, as_json, where)
             return
-        page = _whole_log(client, job_id, search, where)
-    if as_json:
-        print_json(page)
+        last = None
+        lines: list[LogLine] = []
+        for last in _pages(client, job_id, search, where):
+            lines += last.lines if as_json else []
+            for line in () if as_json else last.lines:
+                say(line.text)
+    if last is None:
         return
-    for line in page.lines:
-        say(line.text)
-    others = [one.path for one in page.streams if page.stream and one.path != page.stream.path]
+    if as_json:
+        print_json(last.model_copy(update={"lines": lines}))
+        return
+    others = [one.path for one in last.streams if last.stream and one.path != last.stream.path]
     if others:
         note(t("other logs: {logs}", "其他日志：{logs}", logs=", ".join(sorted(set(others)))))
 
@@ -74,20 +80,21 @@ def _follow(client: Client, job_id: str, as_json: bool, where: dict[str, Any]) -
         say(line.model_dump_json() if as_json else line.text)
 
 
-def _whole_log(client: Client, job_id: str, search: str | None, where: dict[str, Any]) -> LogPage:
-    """Fetch page by page; ``tail`` is one request."""
+def _pages(
+    client: Client, job_id: str, search: str | None, where: dict[str, Any]
+) -> Iterator[LogPage]:
+    """Fetch the log page by page, so that a huge one is never held whole; ``tail`` is one page."""
     tail = where.pop("tail")
     if tail is not None:
-        return client.jobs.logs(job_id, tail=tail, search=search, **where)
-    page = client.jobs.logs(job_id, from_line=0, limit=PAGE, search=search, **where)
-    lines = page.lines
-    while page.next_line < page.total_lines:
-        before = page.next_line
-        page = client.jobs.logs(job_id, from_line=before, limit=PAGE, search=search, **where)
-        lines += page.lines
-        if page.next_line <= before:
-            break
-    return page.model_copy(update={"lines": lines})
+        yield client.jobs.logs(job_id, tail=tail, search=search, **where)
+        return
+    start = 0
+    while True:
+        page = client.jobs.logs(job_id, from_line=start, limit=PAGE, search=search, **where)
+        yield page
+        if not start < page.next_line < page.total_lines:
+            return
+        start = page.next_line
 
 
 @command(
@@ -122,17 +129,11 @@ def metrics(
     """The published shape is ``{NAME: {step: [], value: [], attempt: []}}``."""
     with open_client() as client:
         if as_json:
-            curves = client.jobs.metrics(job_id, names=names, buckets=buckets, attempt=attempt)
-            print_json({k: v.model_dump(exclude_none=True) | _lists(v) for k, v in curves.items()})
+            say(client.jobs.metrics_json(job_id, names=names, buckets=buckets, attempt=attempt))
         elif names:
             _plots(client, job_id, names, buckets or 128, attempt)
         else:
             _table(client, job_id, attempt)
-
-
-def _lists(curve: Any) -> dict[str, Any]:
-    """Values that are ``None`` inside lists stay; only absent fields are left out."""
-    return {"value": curve.value}
 
 
 def _plots(

@@ -97,7 +97,7 @@ def _attempts(job: JobDetail) -> None:
             )
             for one in job.attempts
         ],
-        colour_states=True,
+        state=1,
     )
 
 

@@ -118,9 +118,10 @@ def print_table(
     rows: Iterable[Sequence[object]],
     *,
     right: Iterable[int] = (),
-    colour_states: bool = False,
+    state: int | None = None,
 ) -> None:
-    """Print rows under headings. ``right``: columns to align at the right.
+    """Print rows under headings. ``right``: columns to align at the right; ``state``: the
+    column of a job's state, which is named in words and coloured.
 
     On a terminal long cells are folded; elsewhere nothing is ever cut.
     """
@@ -135,11 +136,12 @@ def print_table(
         )
     for row in rows:
         cells = []
-        for value in row:
+        for index, value in enumerate(row):
             text = "" if value is None else str(value)
-            colour = STATE_COLOURS.get(text, "") if colour_states else ""
-            shown = state_name(text) if colour_states and text in _STATES else text
-            cells.append(Cell(shown, style=colour))
+            if index == state:
+                cells.append(Cell(state_name(text), style=STATE_COLOURS.get(text, "")))
+            else:
+                cells.append(Cell(text))
         table.add_row(*cells)
     target = console()
     with target.capture() as captured:

@@ -16,7 +16,7 @@ CHINESE: dict[str, str] = {
     "Options": "选项",
     "Positional arguments": "参数",
     "Commands": "命令",
-    "Usage:": "用法：",
+    "Usage:": "用法:",
     "Show this message and exit.": "显示本帮助。",
     "Missing command.": "缺少命令。",
     "Missing argument": "缺少参数",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 from urllib.parse import quote
+
+import httpx2
 
 from starforge.client.follow import Message, follow
 from starforge.client.http import Http
@@ -27,6 +29,17 @@ from starforge.wire.samples import SamplePage
 def _path(job: str) -> str:
     # Names hold no "/", but a user may type anything.
     return f"/jobs/{quote(job, safe='')}"
+
+
+class MetricsQuery(TypedDict, total=False):
+    """Which curves, how many points (``buckets``), and the range ``lo`` to ``hi`` of ``x``."""
+
+    names: Iterable[str]
+    buckets: int | None
+    lo: float | None
+    hi: float | None
+    x: Literal["step", "time"] | None
+    attempt: int | None
 
 
 class Jobs:
@@ -126,28 +139,18 @@ class Jobs:
         path = f"{_path(job)}/events/follow"
         yield from follow(self._http, path, {}, lambda _: {})
 
-    def metrics(
-        self,
-        job: str,
-        *,
-        names: Iterable[str] = (),
-        buckets: int | None = None,
-        lo: float | None = None,
-        hi: float | None = None,
-        x: Literal["step", "time"] | None = None,
-        attempt: int | None = None,
-    ) -> dict[str, Curve]:
+    def metrics(self, job: str, **query: Unpack[MetricsQuery]) -> dict[str, Curve]:
         """Return curves by name; all of them when no name is given."""
-        return self._http.get(
-            f"{_path(job)}/metrics",
-            dict[str, Curve],
-            name=[*names],
-            buckets=buckets,
-            lo=lo,
-            hi=hi,
-            x=x,
-            attempt=attempt,
-        )
+        return self._http.read(self._metrics(job, query), dict[str, Curve])
+
+    def metrics_json(self, job: str, **query: Unpack[MetricsQuery]) -> str:
+        """Return the same as the server's own JSON: a long curve is not worth decoding twice."""
+        return self._metrics(job, query).text
+
+    def _metrics(self, job: str, query: MetricsQuery) -> httpx2.Response:
+        params: dict[str, Any] = {**query}
+        params["name"] = [*params.pop("names", ())]
+        return self._http.request("GET", f"{_path(job)}/metrics", params=params)
 
     def series(self, job: str) -> list[Series]:
         """Return what is known of each metric without its points."""
