@@ -28,9 +28,7 @@ class Row:
 def cpu_seconds(argv: Sequence[str], env: Mapping[str, str] | None = None) -> float:
     """Return user plus system seconds of one run of ``argv`` and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        argv, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **(env or {})}
-    )
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **(env or {})})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
 

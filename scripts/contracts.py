@@ -26,9 +26,7 @@ CONTRACTS = PACKAGE / "catalog" / "data" / "contracts"
 def extract(framework: str, python: Path) -> dict[str, Any]:
     """Run a framework's own extraction inside its runtime."""
     script = PACKAGE / "frameworks" / framework / "contract.py"
-    done = subprocess.run(
-        [str(python), str(script)], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([str(python), str(script)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
 
