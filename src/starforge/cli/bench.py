@@ -164,10 +164,10 @@ def run(model: str, watch: bool, as_json: bool, **what: Any) -> None:
         folder = Path(temp) / _job_name(model, what["benchmarks"])
         prepared = _prepare(folder, model, what)
         if prepared.plan is None:
-            refuse(prepared, as_json=as_json)
+            refuse(prepared, as_json=as_json, hidden=True)
             raise click.exceptions.Exit(1)
         if not as_json:
-            show_findings(prepared, None, err=True)
+            show_findings(prepared, err=True, hidden=True)
         sending = {key: what[key] for key in ("sets", "profile", "name", "priority", "key")}
         with open_client() as client:
             submit_prepared(client, prepared, watch=watch, as_json=as_json, **sending)

@@ -26,14 +26,22 @@ def prepare_named(text: str, sets: Sequence[str], profile: str | None) -> Prepar
     return prepare(find_experiment(text), sets=sets, profile=profile)
 
 
-def public_findings(prepared: Prepared) -> list[dict[str, Any]]:
-    """Return the findings in their published shape, in the language of this process."""
-    return [finding.to_public() for finding in prepared.findings]
+def public_findings(prepared: Prepared, *, hidden: bool = False) -> list[dict[str, Any]]:
+    """Return the findings in their published shape, in the language of this process.
+
+    ``hidden``: the experiment's own file was written by us (``sf bench run``), so places
+    in it tell a person nothing and are left out.
+    """
+    found = [finding.to_public() for finding in prepared.findings]
+    nowhere = {"file": None, "line": None, "column": None}
+    if hidden:
+        return [one | nowhere if one["file"] == "experiment.yaml" else one for one in found]
+    return found
 
 
-def validation(prepared: Prepared, *, strict: bool = False) -> dict[str, Any]:
+def validation(prepared: Prepared, *, strict: bool = False, hidden: bool = False) -> dict[str, Any]:
     """Return the published shape of ``sf validate``."""
-    findings = public_findings(prepared)
+    findings = public_findings(prepared, hidden=hidden)
     refused = {"error", "warning"} if strict else {"error"}
     return {
         "ok": not any(finding["severity"] in refused for finding in findings),
@@ -42,14 +50,14 @@ def validation(prepared: Prepared, *, strict: bool = False) -> dict[str, Any]:
     }
 
 
-def show_findings(prepared: Prepared, folder: Path | None, *, err: bool = False) -> None:
+def show_findings(prepared: Prepared, *, err: bool = False, hidden: bool = False) -> None:
     """Print findings with their source lines."""
-    print_findings(public_findings(prepared), source_folders(prepared, folder), err=err)
+    print_findings(public_findings(prepared, hidden=hidden), source_folders(prepared), err=err)
 
 
-def source_folders(prepared: Prepared, folder: Path | None) -> list[Path]:
+def source_folders(prepared: Prepared) -> list[Path]:
     """Return where the files that findings name may lie."""
-    folders = [folder] if folder else []
+    folders = []
     if prepared.experiment is not None:
         folders.append(prepared.experiment.folder)
     if prepared.context is not None and prepared.context.lab_root is not None:
@@ -57,12 +65,12 @@ def source_folders(prepared: Prepared, folder: Path | None) -> list[Path]:
     return folders
 
 
-def refuse(prepared: Prepared, *, as_json: bool) -> None:
+def refuse(prepared: Prepared, *, as_json: bool, hidden: bool = False) -> None:
     """Say why an experiment is not planned or submitted; the caller exits with 1."""
     if as_json:
         from starforge.cli.output import print_json
 
-        print_json(validation(prepared))
+        print_json(validation(prepared, hidden=hidden))
     else:
-        show_findings(prepared, None, err=True)
+        show_findings(prepared, err=True, hidden=hidden)
         note(count_line(public_findings(prepared)))

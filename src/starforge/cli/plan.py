@@ -60,7 +60,7 @@ def plan(experiment: str, out: Path | None, brief: bool, as_json: bool, **what: 
     if as_json:
         print_json(public_plan(prepared.plan))
         return
-    show_findings(prepared, None, err=True)
+    show_findings(prepared, err=True)
     show_plan(prepared.plan, brief=brief)
     if out is not None:
         note(t("written to {out}", "已写入 {out}", out=out))

@@ -65,7 +65,7 @@ def submit(experiment: str, watch: bool, as_json: bool, **what: Any) -> None:
         refuse(prepared, as_json=as_json)
         raise click.exceptions.Exit(1)
     if not as_json:
-        show_findings(prepared, None, err=True)
+        show_findings(prepared, err=True)
     with open_client() as client:
         submit_prepared(client, prepared, watch=watch, as_json=as_json, **what)
 

@@ -51,7 +51,7 @@ def validate(experiment: str, strict: bool, form: str, as_json: bool, **what: ob
     if as_json or form == "json":
         print_json(result)
     else:
-        show_findings(prepared, None)
+        show_findings(prepared)
         counted = count_line(result["findings"])
         if result["ok"]:
             fine = t(
