@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -16,65 +13,6 @@ from starforge.client.follow import follow
 from starforge.client.probe import health
 from starforge.errors import ExitCode, StarForgeError
 from starforge.lang import set_lang
-
-Answer = tuple[int, Any]
-
-
-class Peer:
-    """A server; ``answer(method, path, headers, body)`` gives status and JSON or bytes."""
-
-    def __init__(self, answer: Callable[..., Answer]) -> None:
-        self.seen: list[tuple[str, str]] = []
-        peer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def _serve(self) -> None:
-                length = int(self.headers.get("Content-Length") or 0)
-                body = self.rfile.read(length)
-                peer.seen.append((self.command, self.path))
-                status, value = answer(self.command, self.path, self.headers, body)
-                data = value if isinstance(value, bytes) else json.dumps(value).encode()
-                self.send_response(status)
-                kind = "text/event-stream" if isinstance(value, bytes) else "application/json"
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(data)
-
-            do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _serve  # noqa: N815
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-@pytest.fixture
-def peer() -> Iterator[Callable[..., Peer]]:
-    made: list[Peer] = []
-
-    def make(answer: Callable[..., Answer]) -> Peer:
-        made.append(Peer(answer))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
-    set_lang(None)
-
-
-def refusal(status: int, **more: Any) -> Answer:
-    return status, {"error": {"code": "a/b", "message": "no", "hint": "do"}, **more}
 
 
 @pytest.mark.parametrize(
@@ -89,7 +27,7 @@ def refusal(status: int, **more: Any) -> Answer:
         (503, ExitCode.UNREACHABLE),
     ],
 )
-def test_refusals_keep_their_text(peer, status: int, exit_code: ExitCode) -> None:
+def test_refusals_keep_their_text(peer, refusal, status: int, exit_code: ExitCode) -> None:
     client = Client(peer(lambda *_: refusal(status)).url, "t")
     with pytest.raises(StarForgeError) as raised:
         client.jobs.get("x")
@@ -98,7 +36,7 @@ def test_refusals_keep_their_text(peer, status: int, exit_code: ExitCode) -> Non
     assert error.render() == "no\ndo"
 
 
-def test_findings_come_with_the_refusal(peer) -> None:
+def test_findings_come_with_the_refusal(peer, refusal) -> None:
     finding = {"code": "x/y", "severity": "error", "message": "m"}
     client = Client(peer(lambda *_: refusal(422, findings=[finding])).url, "t")
     with pytest.raises(FindingsError) as raised:
@@ -106,10 +44,10 @@ def test_findings_come_with_the_refusal(peer) -> None:
     assert raised.value.findings == [finding]
 
 
-def test_token_language_and_quoting(peer) -> None:
+def test_token_language_and_quoting(peer, refusal) -> None:
     seen = {}
 
-    def answer(_method: str, path: str, headers: Any, _body: bytes) -> Answer:
+    def answer(_method: str, path: str, headers: Any, _body: bytes) -> tuple[int, Any]:
         seen.update(path=path, auth=headers["Authorization"], lang=headers["Accept-Language"])
         return refusal(404)
 
@@ -120,7 +58,7 @@ def test_token_language_and_quoting(peer) -> None:
     assert seen == {"path": "/api/v1/jobs/a%2Fb%20c", "auth": "Bearer secret", "lang": "zh"}
 
 
-def test_what_is_no_starforge(peer) -> None:
+def test_what_is_no_starforge(peer, refusal) -> None:
     for answer in ((200, {"hello": 1}), (500, [])):
         client = Client(peer(lambda *_, a=answer: a).url, "t")
         with pytest.raises(StarForgeError) as raised:
@@ -135,10 +73,10 @@ def test_nothing_listens() -> None:
     assert raised.value.code == "client/server-away"
 
 
-def test_a_server_that_does_not_answer(peer) -> None:
+def test_a_server_that_does_not_answer(peer, refusal) -> None:
     gate = threading.Event()
 
-    def answer(*_: object) -> Answer:
+    def answer(*_: object) -> tuple[int, Any]:
         gate.wait(5)
         return 200, {}
 
@@ -150,14 +88,16 @@ def test_a_server_that_does_not_answer(peer) -> None:
     assert raised.value.exit_code == ExitCode.UNREACHABLE
 
 
-def test_proxies_never_stand_before_this_machine(peer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_never_stand_before_this_machine(
+    peer, refusal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     client = Client(peer(lambda *_: (200, [])).url, "t")
     assert client.benchmarks() == []
 
 
-def test_health(peer) -> None:
+def test_health(peer, refusal) -> None:
     assert health(peer(lambda *_: (200, {"status": "ok", "version": "1.2"})).url) == "1.2"
     assert health("http://127.0.0.1:9") is None
     with pytest.raises(ValueError):
@@ -172,11 +112,11 @@ def events(*names: str, start: int = 0) -> bytes:
     )
 
 
-def test_follow_reconnects_where_it_was(peer) -> None:
+def test_follow_reconnects_where_it_was(peer, refusal) -> None:
     """The first connection ends without ``end``; the second goes on after the last id."""
     paths = []
 
-    def answer(_method: str, path: str, *_: object) -> Answer:
+    def answer(_method: str, path: str, *_: object) -> tuple[int, Any]:
         paths.append(path)
         if len(paths) == 1:
             return 200, events("line", "line")
@@ -200,7 +140,7 @@ def test_follow_reconnects_where_it_was(peer) -> None:
     assert len(pauses) == 2
 
 
-def test_follow_gives_up_at_once_on_a_refusal_and_in_time_on_silence(peer) -> None:
+def test_follow_gives_up_at_once_on_a_refusal_and_in_time_on_silence(peer, refusal) -> None:
     client = Client(peer(lambda *_: refusal(404)).url, "t")
     with pytest.raises(StarForgeError) as raised:
         list(follow(client.http, "/x", {}, lambda _: {}))
