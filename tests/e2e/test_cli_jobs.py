@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import pty
+import select
 import signal
 import stat
 import subprocess
@@ -117,9 +119,9 @@ def test_the_whole_way_with_an_embedded_server(sf: Sf) -> None:
     few = sf("job", "metrics", "line", "--name", "loss", "--buckets", "10", "--json").json
     assert list(few) == ["loss"] and len(few["loss"]["step"]) <= 10
     assert "loss" in sf("job", "metrics", "line").out
-    assert "⡀" in sf("job", "metrics", "line", "--name", "loss").out or "┤" in (
-        sf("job", "metrics", "line", "--name", "loss").out
-    )
+    assert "┤" in sf("job", "metrics", "line", "--name", "loss").out
+    unknown = sf("job", "metrics", "line", "--name", "lss")
+    assert unknown.code == 1 and "loss" in unknown.err
     whole = sf("job", "logs", "line").out
     assert sf("job", "logs", "line", "--tail", "2").out == "".join(
         line + "\n" for line in whole.splitlines()[-2:]
@@ -166,6 +168,37 @@ def test_ctrl_c_leaves_the_view_and_the_job_goes_on(sf: Sf, state: Callable[[str
     stopped = sf("job", "stop", "slow", "--wait", "--json").json
     assert (stopped["state"], stopped["reason"]) == ("stopped", "stopped_by_user")
     assert sf("job", "watch", "slow").code == 1
+
+
+def test_the_live_view_on_a_terminal(sf: Sf) -> None:
+    """Under a real terminal: bar, curve and log are drawn; Ctrl-C gives the terminal back."""
+    sf.experiment("slow", SLOW)
+    assert sf("submit", "slow").code == 0
+    controller, terminal = pty.openpty()
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "starforge.cli.main", "job", "watch", "slow"],
+        cwd=sf.lab, env=sf.env | {"TERM": "xterm-256color"}, stdin=terminal, stdout=terminal,
+        stderr=terminal, start_new_session=True,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = ""
+
+    def drawn() -> bool:
+        nonlocal shown
+        while select.select([controller], [], [], 0.1)[0]:
+            shown += os.read(controller, 65536).decode("utf-8", "replace")
+        return all(part in shown for part in ("running", "/600", "━", "loss", "▁", "step "))
+
+    wait_for(drawn)
+    watching.send_signal(signal.SIGINT)
+    assert watching.wait(20) == 0
+    with contextlib.suppress(OSError):
+        while select.select([controller], [], [], 0.1)[0]:
+            shown += os.read(controller, 65536).decode("utf-8", "replace")
+    os.close(controller)
+    assert "the job goes on" in shown
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l"), "the cursor is back"
+    assert sf("job", "stop", "slow", "--wait").code == 0
 
 
 def test_watching_goes_on_over_a_server_that_dies(sf: Sf, state: Callable[[str], Any]) -> None:
@@ -286,3 +319,28 @@ def test_import_a_run_made_without_a_server(sf: Sf) -> None:
     assert imported.json["name"] == "offline"
     assert sf("job", "metrics", "offline", "--json").json["loss"]["value"] == [1.0, 0.5]
     assert sf("job", "import", "missing").code == 2
+
+
+SCORE = """
+"$STARFORGE_PYTHON" - <<'PY'
+from starforge import report
+with report.init():
+    report.log_score("toy", "acc", 0.25, stderr=0.05, items=80, settings={"few_shot": SHOTS})
+PY
+"""
+
+
+def test_scores_come_to_the_board_by_settings(sf: Sf) -> None:
+    for name, shots in (("first", "0"), ("second", "8")):
+        sf.experiment(name, SCORE.replace("SHOTS", shots))
+        assert sf("submit", name, "--watch").code == 0
+    scores = sf("bench", "board", "--json").json
+    keys = {
+        "model", "job", "benchmark", "metric", "value", "stderr", "items", "settings", "created_at",
+    }  # fmt: skip
+    assert len(scores) == 2 and all(keys <= set(score) for score in scores)
+    assert {score["settings"]["few_shot"] for score in scores} == {0, 8}
+    shown = sf("bench", "board").out
+    assert "0.25 ±0.05 n=80" in shown
+    assert "acc #2" in shown and "few_shot 0 (8)" in shown
+    assert sf("bench", "board", "--benchmark", "other", "--json").json == []

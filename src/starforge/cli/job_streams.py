@@ -145,12 +145,25 @@ def _plots(
     for name in names:
         curve = curves.get(name)
         if curve is None or not curve.step:
-            note(t("no points of {name}", "没有 {name} 的数据点", name=name))
-            continue
+            raise _no_metric(name, [one.name for one in client.jobs.series(job_id)])
         last = next((value for value in reversed(curve.value) if value is not None), None)
         say(style(name, bold=True) + t("  last {v}", "  最新 {v}", v=number(last)))
         for line in plot(curve.step, curve.value):
             say(line)
+
+
+def _no_metric(name: str, known: list[str]) -> Exception:
+    from starforge.errors import StarForgeError
+    from starforge.i18n import Text
+
+    listed = ", ".join(known)
+    hint = Text(f"it has: {listed}", f"现有指标：{listed}")
+    return StarForgeError(
+        "job/no-metric",
+        Text(f"the job has no metric `{name}`", f"该任务没有指标 `{name}`"),
+        hint if known else Text("it has logged none yet", "它还没有记录任何指标"),
+        status=404,
+    )
 
 
 def _table(client: Client, job_id: str, attempt: int | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import NoReturn
 
 from starforge.cli.root import root
@@ -9,6 +11,10 @@ from starforge.cli.root import root
 
 def main() -> NoReturn:
     """Run ``sf`` with the arguments of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal without Unicode shows "?" where it can't show a letter.
+            stream.reconfigure(errors="replace")
     root.main()
 
 

@@ -69,6 +69,12 @@ def _become_server(home: Path, host: str | None, port: int | None) -> None:
         env["STARFORGE_HOST"] = host
     if port is not None:
         env["STARFORGE_PORT"] = str(port)
+    note(
+        t(
+            "the server runs in this terminal; `sf status` shows its address, Ctrl-C stops it",
+            "服务在当前终端运行；`sf status` 查看地址，Ctrl-C 停止",
+        )
+    )
     sys.stdout.flush()
     sys.stderr.flush()
     os.execve(sys.executable, [sys.executable, "-m", "starforge.server"], env)  # noqa: S606
