@@ -73,7 +73,9 @@ class ResolvedConfig(msgspec.Struct, frozen=True, kw_only=True):
             *parents, last = path.split(".")
             node = tree
             for part in parents:
-                child = node.setdefault(part, {})
-                node = child if isinstance(child, dict) else node.setdefault(part, {})
+                # A mapping may also be a key of its own beside its parts (lm-eval's gen_kwargs).
+                child = node.get(part)
+                node[part] = dict(child) if isinstance(child, dict) else {}
+                node = node[part]
             node[last] = value
         return tree

@@ -130,4 +130,5 @@ def _environment(context: PrepareContext) -> dict[str, str]:
         "HF_HUB_ETAG_TIMEOUT": "10",
         "HF_HUB_DOWNLOAD_TIMEOUT": "30",
         "LMEVAL_LOG_LEVEL": "WARNING",
+        "TQDM_DISABLE": "1",
     }

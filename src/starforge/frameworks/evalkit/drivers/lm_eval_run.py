@@ -22,6 +22,7 @@ from eval_model import check_chat_template, load_model
 from eval_progress import Progress
 from eval_tasks import hub_problem, task_spec
 from job_files import JobError, say
+from lm_eval.utils import simple_parse_args_string
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -34,7 +35,10 @@ def parse_arguments() -> argparse.Namespace:
 
 def split_config(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arguments of ``simple_evaluate`` and those of the model."""
-    gen = dict(config.pop("gen_kwargs", None) or {})
+    gen = config.pop("gen_kwargs", None) or {}
+    if isinstance(gen, str):  # lm-eval's own form: "top_p=0.9,temperature=0.7"
+        gen = simple_parse_args_string(gen)
+    gen = dict(gen)
     model: dict[str, Any] = {}
     for key in list(config):
         head, _, rest = key.partition(".")
@@ -59,6 +63,8 @@ def run_one(
     """Run one benchmark and return lm-eval's results; a hub out of reach is a JobError."""
     import lm_eval
 
+    # lm-eval asks git for the commit of whatever folder the job runs in: noise in the log.
+    lm_eval.evaluator.get_git_commit_hash = lambda: None
     say("benchmark {name}", "评测集 {name}", name=benchmark["name"])
     progress.begin(benchmark["name"])
     try:
