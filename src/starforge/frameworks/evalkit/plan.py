@@ -129,6 +129,7 @@ def _environment(context: PrepareContext) -> dict[str, str]:
         # A hub that is out of reach is to be told soon, not after minutes of retries.
         "HF_HUB_ETAG_TIMEOUT": "10",
         "HF_HUB_DOWNLOAD_TIMEOUT": "30",
-        "LMEVAL_LOG_LEVEL": "WARNING",
+        "HF_HUB_VERBOSITY": "error",
+        "LMEVAL_LOG_LEVEL": "ERROR",
         "TQDM_DISABLE": "1",
     }

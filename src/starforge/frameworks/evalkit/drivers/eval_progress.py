@@ -30,6 +30,7 @@ class Progress:
         """Start with the next benchmark."""
         self.started += 1
         self.name = name
+        self.said = time.monotonic()
         write_progress(self.started * PARTS, self.total)
 
     def finish(self) -> None:

@@ -34,6 +34,9 @@ def task_spec(benchmark: dict[str, Any]) -> str | dict[str, Any]:
         "dataset_path": "json",
         "dataset_kwargs": {"data_files": {"test": str(rows)}},
         "test_split": "test",
+        # Examples come from the items themselves; naming the split lets lm-eval leave out
+        # the very item that is asked.
+        "fewshot_split": "test",
         "metadata": {"version": benchmark["settings"]["version"]},
     }
 

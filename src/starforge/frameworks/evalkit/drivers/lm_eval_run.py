@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +60,14 @@ def run_one(
     benchmark: dict[str, Any], lm: Any, config: dict[str, Any], progress: Progress
 ) -> dict[str, Any]:
     """Run one benchmark and return lm-eval's results; a hub out of reach is a JobError."""
-    import lm_eval
+    from lm_eval import evaluator
 
     # lm-eval asks git for the commit of whatever folder the job runs in: noise in the log.
-    lm_eval.evaluator.get_git_commit_hash = lambda: None
+    evaluator.get_git_commit_hash = lambda: None
     say("benchmark {name}", "评测集 {name}", name=benchmark["name"])
     progress.begin(benchmark["name"])
     try:
-        results = lm_eval.simple_evaluate(model=lm, tasks=[task_spec(benchmark)], **config)
+        results = evaluator.simple_evaluate(model=lm, tasks=[task_spec(benchmark)], **config)
     except Exception as error:
         problem = hub_problem(benchmark, error)
         if problem is None:
@@ -89,7 +88,6 @@ def main() -> None:
     config, model_args = split_config(job["config"])
     output = Path(arguments.output)
     output.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(level=logging.WARNING)
 
     say("loading the model", "正在加载模型")
     lm = load_model(tiny_model.resolve(arguments.model, output), model_args)
