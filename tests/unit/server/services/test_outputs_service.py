@@ -146,3 +146,11 @@ def test_only_what_is_public_of_a_job_can_be_fetched(core, made):
         ("output/\0", False),
     ):
         assert (records.public_file(core, job.id, path) is not None) is allowed, path
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("a", "a"), ("my run@2: x/y", "my-run-2-x-y"), ("中文 名", "中文-名"), ("", "model")],
+)
+def test_a_jobs_name_becomes_a_name_models_can_have(name, kept):
+    assert models.registry_name(name) == kept
