@@ -24,3 +24,9 @@ def interpreter(name: str) -> str:
 def trl_python() -> str:
     """Return the interpreter of the TRL runtime."""
     return interpreter("trl")
+
+
+@pytest.fixture(scope="session")
+def evalkit_python() -> str:
+    """Return the interpreter of the benchmark runtime."""
+    return interpreter("evalkit")
