@@ -26,7 +26,10 @@ from starforge.lang import Lang, current_lang, set_lang, t
 DOCS = Path(__file__).parents[1] / "docs"
 INTROS = Path(__file__).parent / "docs_intro"
 LANGS: tuple[Lang, ...] = ("en", "zh")
-RULE_PACKAGES = ("starforge.lab", "starforge.checks", "starforge.frameworks", "starforge.evals")
+RULE_PACKAGES = (
+    "starforge.lab", "starforge.checks", "starforge.frameworks", "starforge.evals",
+    "starforge.server.services",
+)  # fmt: skip
 SEVERITY = {"error": "错误", "warning": "警告", "info": "提示"}
 
 

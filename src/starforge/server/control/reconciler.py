@@ -160,8 +160,9 @@ class Reconciler:
             return True
         del self._finishing[job_id]
         error = future.exception()
-        if error is not None:
-            log.error("finishing failed; trying again", job=job_id, exc_info=error)
+        if error is None:
+            return True  # our view of the job may be from before it ended: look again
+        log.error("finishing failed; trying again", job=job_id, exc_info=error)
         return False
 
     def _start(self, job: JobSummary) -> None:
