@@ -1,0 +1,41 @@
+"""Where the demo keeps things. Everything lies below one folder and can be deleted with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ROOT = Path(os.environ.get("STARFORGE_DEMO", REPOSITORY / ".demo")).absolute()
+HOME = Path(os.environ.get("STARFORGE_HOME", ROOT / "home")).absolute()
+RUNTIMES = Path(os.environ.get("STARFORGE_RUNTIMES", REPOSITORY / ".runtimes")).absolute()
+LAB = ROOT / "lab"
+TOOLS = ROOT / "tools"
+
+MODEL_NAME = "SmolLM2-135M-Instruct"
+MODEL = LAB / "models" / MODEL_NAME
+EXPERIMENT = "learn-sums"
+BENCHMARK = "sums"
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of everything the demo starts."""
+    return os.environ | {"STARFORGE_HOME": str(HOME), "STARFORGE_RUNTIMES": str(RUNTIMES)}
+
+
+def sf() -> str:
+    """Return the command ``sf`` that belongs to this interpreter."""
+    beside = Path(sys.executable).with_name("sf")
+    return str(beside) if beside.exists() else (shutil.which("sf") or "sf")
+
+
+def runtime_python(name: str) -> Path:
+    """Return the interpreter of an installed runtime for the CPU."""
+    from starforge.runtimes import find
+
+    found = find(HOME, name, "cpu")
+    if found is None:
+        raise SystemExit(f"the runtime {name} is not installed: sf runtime install {name}")
+    return found.python
