@@ -16,8 +16,8 @@ from typing import Any
 
 import starforge
 from starforge.catalog.load import load_catalog
+from starforge.home import starforge_home
 from starforge.runtimes import detect_device, find
-from starforge.runtimes.home import starforge_home
 
 PACKAGE = Path(starforge.__file__).parent
 CONTRACTS = PACKAGE / "catalog" / "data" / "contracts"

@@ -155,9 +155,7 @@ class _Preparation:
             # A value of a wrong type already has its finding.
             if need == "required" and self.experiment.document.get(key) is None:
                 method = self.recipe.name
-                self.findings.append(
-                    rules.INPUT_MISSING.at(at, key=key, method=method, form=forms)
-                )
+                self.findings.append(rules.INPUT_MISSING.at(at, key=key, method=method, form=forms))
             return False
         if need == "none":
             self.findings.append(rules.INPUT_UNUSED.at(at, key=key, method=self.recipe.name))

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from starforge.runtimes import detect_device, find, starforge_home
+from starforge.home import starforge_home
+from starforge.runtimes import detect_device, find
 
 
 def interpreter(name: str) -> str:

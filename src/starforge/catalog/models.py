@@ -17,8 +17,21 @@ DataKind = Literal[
     "none",  # no training data: benchmark, custom
 ]
 Group = Literal[
-    "duration", "batch", "optimizer", "schedule", "loss", "rollout", "data",
-    "lora", "parallelism", "memory", "precision", "validation", "saving", "logging", "run",
+    "duration",
+    "batch",
+    "optimizer",
+    "schedule",
+    "loss",
+    "rollout",
+    "data",
+    "lora",
+    "parallelism",
+    "memory",
+    "precision",
+    "validation",
+    "saving",
+    "logging",
+    "run",
 ]
 Launcher = Literal["python", "torchrun", "shell"]
 

@@ -47,10 +47,10 @@ def complete_experiment(
 
 def complete_job(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete a job's id, newest first, with its name as help."""
-    from starforge.client.embedded import default_home
+    from starforge.home import starforge_home
 
     try:
-        folders = sorted((default_home() / "jobs").iterdir(), key=_age, reverse=True)
+        folders = sorted((starforge_home() / "jobs").iterdir(), key=_age, reverse=True)
     except OSError:
         return []
     return _items(

@@ -58,7 +58,8 @@ def runtime() -> None:
 @json_option
 def ls(as_json: bool) -> None:
     """JSON is a list of ``{name, device, digest, installed, path, python, size}``."""
-    from starforge.runtimes import installed, specs, starforge_home
+    from starforge.home import starforge_home
+    from starforge.runtimes import installed, specs
 
     built = installed(starforge_home())
     current = {(one.name, one.device): one for one in built if one.current}
@@ -143,8 +144,8 @@ def install(name: str, device: str | None, force: bool, as_json: bool) -> None:
     """An interrupted build leaves nothing that looks usable."""
     import time
 
+    from starforge.home import starforge_home
     from starforge.runtimes import install as build
-    from starforge.runtimes import starforge_home
 
     started = time.monotonic()
     with _progress(name, quiet=as_json) as tell:
@@ -225,7 +226,8 @@ class _Lines:
 @json_option
 def doctor(name: str | None, device: str | None, as_json: bool) -> None:
     """JSON is one report, or a list of them without a name."""
-    from starforge.runtimes import detect_device, installed, starforge_home
+    from starforge.home import starforge_home
+    from starforge.runtimes import detect_device, installed
     from starforge.runtimes import doctor as examine
 
     home = starforge_home()
@@ -280,7 +282,8 @@ def _print_reports(reports: list[DoctorReport]) -> None:
 @json_option
 def rm(name: str, device: str | None, as_json: bool) -> None:
     """JSON is ``{name, device, freed}`` with bytes."""
-    from starforge.runtimes import detect_device, remove, starforge_home
+    from starforge.home import starforge_home
+    from starforge.runtimes import detect_device, remove
 
     home = starforge_home()
     which = device or detect_device()

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 @json_option
 def up(host: str | None, port: int | None, foreground: bool, as_json: bool) -> None:
     """A running server is left as it is, whatever host and port say."""
-    from starforge.client.embedded import default_home
     from starforge.client.process import running, start
+    from starforge.home import starforge_home
 
-    home = default_home()
+    home = starforge_home()
     if foreground:
         _become_server(home, host, port)
     here = running(home)
@@ -107,10 +107,10 @@ def _say_configured() -> None:
 @json_option
 def down(as_json: bool) -> None:
     """Nothing to stop is fine."""
-    from starforge.client.embedded import default_home
     from starforge.client.process import stop
+    from starforge.home import starforge_home
 
-    home = default_home()
+    home = starforge_home()
     stopped = stop(home)
     if as_json:
         print_json(_status(None, home) | {"stopped": stopped.pid if stopped else None})
@@ -134,10 +134,11 @@ def down(as_json: bool) -> None:
 @json_option
 def status(as_json: bool) -> None:
     """With a configured server (``sf login``), its status is shown."""
-    from starforge.client.embedded import configured, connect, connect_running, default_home
+    from starforge.client.embedded import configured, connect, connect_running
     from starforge.client.process import running
+    from starforge.home import starforge_home
 
-    home = default_home()
+    home = starforge_home()
     target = configured()
     here = None if target else running(home)
     info: ServerInfo | None = None

@@ -16,8 +16,8 @@ from starforge import __version__
 from starforge.client.config import read_login
 from starforge.client.process import Running, running, start
 from starforge.errors import ExitCode, StarForgeError
+from starforge.home import starforge_home
 from starforge.i18n import Text, t
-from starforge.server.settings import default_home
 
 if TYPE_CHECKING:
     from starforge.client.client import Client
@@ -27,7 +27,6 @@ __all__ = [
     "configured",
     "connect",
     "connect_running",
-    "default_home",
     "find",
     "home_token",
 ]
@@ -52,8 +51,8 @@ def configured() -> Target | None:
         if not token and login and login.url.rstrip("/") == url.rstrip("/"):
             token = login.token
         if not token:
-            here = running(default_home())
-            token = home_token(default_home()) if here and here.url == url.rstrip("/") else None
+            here = running(starforge_home())
+            token = home_token(starforge_home()) if here and here.url == url.rstrip("/") else None
         return Target(url.rstrip("/"), token, "environment")
     return Target(login.url.rstrip("/"), login.token, "login") if login else None
 
@@ -66,7 +65,7 @@ def find(*, launch: bool = True, notify: Callable[[str], None] | None = None) ->
     target = configured()
     if target is not None:
         return target
-    home = default_home()
+    home = starforge_home()
     here = running(home)
     if here is None:
         if not launch:
@@ -105,7 +104,7 @@ def connect_running() -> Client | None:
 
 def running_version() -> str | None:
     """Return the version of the embedded server, when it runs."""
-    here: Running | None = running(default_home())
+    here: Running | None = running(starforge_home())
     return here.version if here else None
 
 

@@ -33,9 +33,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     bad: str
     good: str
 
-    def at(
-        self, where: Location, /, *, hint: Text | None = None, **args: object
-    ) -> Finding:
+    def at(self, where: Location, /, *, hint: Text | None = None, **args: object) -> Finding:
         """Return a finding of this rule; ``hint`` replaces the rule's own hint."""
         own = self.hint.format(**args) if self.hint else None
         return Finding(
@@ -63,8 +61,14 @@ def rule(
 ) -> Rule:
     """Declare a rule and register it under its code (``area/what-is-wrong``)."""
     made = Rule(
-        code=code, severity=severity, title=title, message=message, hint=hint,
-        why=why, bad=bad, good=good,
+        code=code,
+        severity=severity,
+        title=title,
+        message=message,
+        hint=hint,
+        why=why,
+        bad=bad,
+        good=good,
     )
     if code in _rules:
         raise ValueError(f"rule {code} is declared twice")

@@ -92,9 +92,7 @@ class Collector:
                 problem = Text("it is not UTF-8", "它不是 UTF-8 编码")
             if problem is not None:
                 at = Location(key=_printable(name), value=_printable(written))
-                self.findings.append(
-                    rules.SET_VALUE.at(at, text=_printable(text), problem=problem)
-                )
+                self.findings.append(rules.SET_VALUE.at(at, text=_printable(text), problem=problem))
                 continue
             at = Location(key=name, value=value)
             made = self._from_set(name, value, at)
@@ -232,9 +230,7 @@ def _use(new: str, note: Text | None, parameter: str | None) -> Text:
     also_en = f" (parameter `{parameter}`)" if parameter and parameter != new else ""
     also_zh = f"（参数名 `{parameter}`）" if parameter and parameter != new else ""
     why_en, why_zh = (f" ({note.en})", f"（{note.zh}）") if note else ("", "")
-    return Text(
-        f"did you mean `{new}`{also_en}?{why_en}", f"是不是想写 `{new}`{also_zh}？{why_zh}"
-    )
+    return Text(f"did you mean `{new}`{also_en}?{why_en}", f"是不是想写 `{new}`{also_zh}？{why_zh}")
 
 
 def parse_value(written: str) -> tuple[Any, Text | None]:

@@ -126,8 +126,10 @@ def _extract(stream: IO[bytes], folder: Path, limits: Limits) -> list[str]:
                 if member.isdir():
                     continue
                 total += member.size
-                if member.size > limits.single or total > limits.total or (
-                    len(names) >= limits.files
+                if (
+                    member.size > limits.single
+                    or total > limits.total
+                    or (len(names) >= limits.files)
                 ):
                     raise too_large(Text(f"the bundle exceeds a limit at {name}",
                                          f"打包文件在 {name} 处超出限制"))  # fmt: skip

@@ -77,9 +77,7 @@ class Composer:
         self._nodes += nodes
         if self._nodes > MAX_NODES:
             unit = Text("values (aliases expanded)", "个值（别名展开后）")
-            self._stop(
-                rules.TOO_LARGE, event, path, file=self._file, limit=MAX_NODES, unit=unit
-            )
+            self._stop(rules.TOO_LARGE, event, path, file=self._file, limit=MAX_NODES, unit=unit)
 
     def _node(self, event: Any, path: str, depth: int) -> Any:
         if depth > MAX_DEPTH:

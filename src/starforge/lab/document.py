@@ -152,9 +152,7 @@ def _bad_character(error: yaml.reader.ReaderError, text: str, file: str) -> Find
     before = text[:position]
     line, column = before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
     code = error.character if isinstance(error.character, int) else ord(str(error.character)[:1])
-    problem = Text(
-        f"the character U+{code:04X} is not allowed", f"不允许出现字符 U+{code:04X}"
-    )
+    problem = Text(f"the character U+{code:04X} is not allowed", f"不允许出现字符 U+{code:04X}")
     return rules.SYNTAX.at(Location(file=file, line=line, column=column), problem=problem)
 
 

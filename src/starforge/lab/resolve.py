@@ -58,9 +58,7 @@ def resolve(
 class _Judge:
     """Checks single assignments: pins, type, choices, range."""
 
-    def __init__(
-        self, recipe: Recipe, config: ContractConfig, findings: list[Finding]
-    ) -> None:
+    def __init__(self, recipe: Recipe, config: ContractConfig, findings: list[Finding]) -> None:
         self.recipe = recipe
         self.config = config
         self.findings = findings
@@ -72,9 +70,7 @@ class _Judge:
         pin = self._pin(one.path)
         if pin is not None:
             self.findings.append(
-                rules.PINNED.at(
-                    one.at, key=one.name, method=self.recipe.name, reason=pin.reason
-                )
+                rules.PINNED.at(one.at, key=one.name, method=self.recipe.name, reason=pin.reason)
             )
             return None
         key = self.config.keys.get(one.path, _OPEN_KEY)
@@ -160,9 +156,7 @@ def _conflict(one: Assignment, other: Assignment, place: str) -> Finding:
     )  # fmt: skip
 
 
-def _our_layers(
-    recipe: Recipe, config: ContractConfig
-) -> tuple[dict[str, Any], dict[str, Origin]]:
+def _our_layers(recipe: Recipe, config: ContractConfig) -> tuple[dict[str, Any], dict[str, Origin]]:
     values = {path: copy.deepcopy(key.default) for path, key in config.keys.items()}
     origins: dict[str, Origin] = {}
     for parameter in recipe.parameters:

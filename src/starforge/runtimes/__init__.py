@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from starforge.runtimes.home import starforge_home
 from starforge.runtimes.spec import Device, detect_device, get_spec, lock_digest, specs
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Device", "InstalledRuntime", "detect_device", "doctor", "find", "get_spec", "install",
-    "installed", "lock_digest", "remove", "specs", "starforge_home",
+    "installed", "lock_digest", "remove", "specs",
 ]  # fmt: skip
 
 # Planning needs the locks' digests only: building and inspecting are loaded when used.

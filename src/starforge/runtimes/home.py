@@ -5,14 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-ENV_HOME = "STARFORGE_HOME"
 ENV_RUNTIMES = "STARFORGE_RUNTIMES"
-
-
-def starforge_home() -> Path:
-    """Return ``STARFORGE_HOME``, or ``~/.starforge``."""
-    value = os.environ.get(ENV_HOME)
-    return Path(value).expanduser().absolute() if value else Path.home() / ".starforge"
 
 
 def runtimes_root(home: Path) -> Path:

@@ -10,16 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from starforge.errors import ExitCode, StarForgeError
+from starforge.home import starforge_home
 from starforge.i18n import Text
 
 DEFAULT_PORT = 7827
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
-
-def default_home() -> Path:
-    """Return ``STARFORGE_HOME``, or ``~/.starforge``."""
-    value = os.environ.get("STARFORGE_HOME")
-    return Path(value).expanduser().absolute() if value else Path.home() / ".starforge"
 
 
 @dataclass(frozen=True)
@@ -80,7 +75,7 @@ class Settings:
         env = os.environ
         hosts = (name.strip().lower() for name in env.get("STARFORGE_ALLOWED_HOSTS", "").split(","))
         return cls(
-            home=(home or default_home()).expanduser().absolute(),
+            home=(home or starforge_home()).expanduser().absolute(),
             host=host or env.get("STARFORGE_HOST") or "127.0.0.1",
             port=port if port is not None else _number("STARFORGE_PORT"),
             database=env.get("STARFORGE_DATABASE_URL") or None,

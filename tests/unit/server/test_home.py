@@ -7,6 +7,7 @@ import os
 import pytest
 
 from starforge.errors import StarForgeError
+from starforge.home import starforge_home
 from starforge.server.auth import Tokens
 from starforge.server.home import (
     HomeLock,
@@ -17,7 +18,7 @@ from starforge.server.home import (
     secret_file,
     write_server_file,
 )
-from starforge.server.settings import Settings, default_home
+from starforge.server.settings import Settings
 
 
 def test_secrets_are_made_once_and_private(tmp_path):
@@ -86,7 +87,7 @@ def test_settings_come_from_arguments_then_the_environment(monkeypatch, tmp_path
     monkeypatch.setenv("STARFORGE_HOME", str(tmp_path))
     monkeypatch.setenv("STARFORGE_PORT", "1234")
     monkeypatch.setenv("STARFORGE_ALLOWED_HOSTS", " A.example , b ")
-    assert default_home() == tmp_path
+    assert starforge_home() == tmp_path
     made = Settings.from_env()
     assert (made.home, made.port, made.host) == (tmp_path, 1234, "127.0.0.1")
     assert made.allowed_hosts == {"a.example", "b"}
