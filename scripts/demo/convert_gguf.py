@@ -5,6 +5,7 @@ Runs inside the TRL runtime: ``convert_gguf.py FILE FOLDER``.
 
 from __future__ import annotations
 
+import copy
 import sys
 from pathlib import Path
 
@@ -19,9 +20,12 @@ def convert(source: Path, target: Path) -> None:
     where = {"pretrained_model_name_or_path": str(source.parent), "gguf_file": source.name}
     tokenizer = AutoTokenizer.from_pretrained(**where)
     loaded = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
-    # A model read from GGUF counts as quantized and refuses to be saved; a fresh one of the
-    # same config that takes over its weights does not.
-    model = AutoModelForCausalLM.from_config(loaded.config)
+    # A model read from GGUF counts as quantized and refuses to be saved; a fresh one that takes
+    # over its weights does not, once the config no longer says where they came from.
+    config = copy.deepcopy(loaded.config)
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    model = AutoModelForCausalLM.from_config(config)
     model.load_state_dict(loaded.state_dict())
     model.generation_config = loaded.generation_config
     model.to(torch.bfloat16).save_pretrained(target)

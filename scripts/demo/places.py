@@ -11,6 +11,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 ROOT = Path(os.environ.get("STARFORGE_DEMO", REPOSITORY / ".demo")).absolute()
 HOME = Path(os.environ.get("STARFORGE_HOME", ROOT / "home")).absolute()
 RUNTIMES = Path(os.environ.get("STARFORGE_RUNTIMES", REPOSITORY / ".runtimes")).absolute()
+# For everything the demo starts, and for the parts of StarForge it imports.
+os.environ["STARFORGE_HOME"], os.environ["STARFORGE_RUNTIMES"] = str(HOME), str(RUNTIMES)
+
 LAB = ROOT / "lab"
 TOOLS = ROOT / "tools"
 
@@ -18,11 +21,6 @@ MODEL_NAME = "SmolLM2-135M-Instruct"
 MODEL = LAB / "models" / MODEL_NAME
 EXPERIMENT = "learn-sums"
 BENCHMARK = "sums"
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of everything the demo starts."""
-    return os.environ | {"STARFORGE_HOME": str(HOME), "STARFORGE_RUNTIMES": str(RUNTIMES)}
 
 
 def sf() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from places import LAB, environment, sf
+from places import LAB, sf
 
 from starforge.lang import t
 
@@ -50,7 +51,7 @@ def show(words: list[str]) -> None:
 def run_sf(*words: str, cwd: Path = LAB) -> None:
     """Run ``sf`` in the lab, visibly; its failure ends the demo."""
     show(["sf", *words])
-    done = subprocess.run([sf(), *words], cwd=cwd, env=environment(), check=False)
+    done = subprocess.run([sf(), *words], cwd=cwd, check=False)
     if done.returncode:
         fail(f"sf {words[0]} failed with exit code {done.returncode}",
              f"sf {words[0]} 失败，退出码 {done.returncode}")  # fmt: skip
@@ -59,7 +60,7 @@ def run_sf(*words: str, cwd: Path = LAB) -> None:
 def ask_sf(*words: str) -> Any:
     """Return what ``sf ... --json`` says."""
     done = subprocess.run(
-        [sf(), *words, "--json"], cwd=LAB, env=environment(), check=False, capture_output=True,
+        [sf(), *words, "--json"], cwd=LAB, check=False, capture_output=True,
         text=True,
     )  # fmt: skip
     if done.returncode:
@@ -70,9 +71,7 @@ def ask_sf(*words: str) -> Any:
 
 def run_quiet(words: list[str], **env: str) -> str:
     """Run another program; what it wrote to standard output, and its errors when it fails."""
-    done = subprocess.run(
-        words, env=environment() | env, check=False, capture_output=True, text=True
-    )
+    done = subprocess.run(words, env=os.environ | env, check=False, capture_output=True, text=True)
     if done.returncode:
         print((done.stdout + done.stderr)[-3000:], file=sys.stderr)
         fail(f"{Path(words[0]).name} failed with exit code {done.returncode}",
