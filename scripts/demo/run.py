@@ -84,7 +84,7 @@ def report(steps: Steps, base: str, tuned: str) -> int:
     """Print the table, where to look, and how to stop; return the exit code."""
     comparisons = pair(ask_sf("bench", "board", "--benchmark", BENCHMARK), base, tuned)
     if not comparisons:
-        fail("the board holds no comparable scores", "榜单上没有可比较的得分")
+        fail("the board holds no comparable scores", "看板上没有可比较的得分")
     print()
     print_table(comparisons)
     first = comparisons[0]
@@ -99,7 +99,7 @@ def report(steps: Steps, base: str, tuned: str) -> int:
         say("NOT better by more than twice the standard error",
             "提升没有超过标准误的两倍")  # fmt: skip
     say("server: {url}   (sf status; the board: sf bench board)",
-        "服务地址：{url}（sf status；榜单：sf bench board）", url=status["url"])  # fmt: skip
+        "服务地址：{url}（sf status；看板：sf bench board）", url=status["url"])  # fmt: skip
     say("to use it from here: export STARFORGE_HOME={home}",
         "在此继续使用：export STARFORGE_HOME={home}", home=HOME)  # fmt: skip
     say("to stop it: STARFORGE_HOME={home} sf down",

@@ -71,7 +71,7 @@ def _check_pack(context: PrepareContext, pack: Pack) -> list[Finding]:
     else:
         findings.append(rules.NO_ITEMS.at(
             at, name=pack.name,
-            problem=Text("the pack has none of its own", "评测集自身不带题目"),
+            problem=Text("the pack has none of its own", "评测包自身不带题目"),
             way=Text("give them as data.test in experiment.yaml",
                      "请在 experiment.yaml 里用 data.test 指定"),
         ))  # fmt: skip

@@ -7,45 +7,45 @@ from starforge.i18n import Text
 
 NO_BENCHMARKS = rule(
     "eval/no-benchmarks", "error",
-    title=Text("No benchmark chosen", "没有选择评测集"),
-    message=Text("no benchmark is chosen", "没有选择评测集"),
+    title=Text("No benchmark chosen", "没有选择评测包"),
+    message=Text("no benchmark is chosen", "没有选择评测包"),
     hint=Text("name some under params, such as `benchmarks: [basics]`; `sf bench ls` lists them",
-              "请在 params 下写明，例如 `benchmarks: [basics]`；可用的评测集见 `sf bench ls`"),
+              "请在 params 下写明，例如 `benchmarks: [basics]`；可用的评测包见 `sf bench ls`"),
     why=Text("Without one the job would load the model and end.",
-             "没有评测集，任务加载完模型就会结束。"),
+             "没有评测包，任务加载完模型就会结束。"),
     bad="params: {limit: 20}", good="params: {benchmarks: [basics], limit: 20}",
 )  # fmt: skip
 UNKNOWN_BENCHMARK = rule(
     "eval/unknown-benchmark", "error",
-    title=Text("Unknown benchmark", "未知的评测集"),
-    message=Text("there is no benchmark `{name}`", "没有名为 `{name}` 的评测集"),
-    hint=Text("known benchmarks: {known}", "已有的评测集：{known}"),
+    title=Text("Unknown benchmark", "未知的评测包"),
+    message=Text("there is no benchmark `{name}`", "没有名为 `{name}` 的评测包"),
+    hint=Text("known benchmarks: {known}", "已有的评测包：{known}"),
     why=Text("Benchmarks are packs that come with StarForge or lie in benchmarks/ of the lab.",
-             "评测集要么是 StarForge 自带的，要么放在 lab 的 benchmarks/ 下。"),
+             "评测包要么是 StarForge 自带的，要么放在 lab 的 benchmarks/ 下。"),
     bad="benchmarks: [gms8k]", good="benchmarks: [gsm8k]",
 )  # fmt: skip
 NOT_A_NAME = rule(
     "eval/not-a-name", "error",
-    title=Text("Benchmarks are chosen by name", "评测集应以名称指定"),
-    message=Text("`{value}` is not the name of a benchmark", "`{value}` 不是评测集名称"),
+    title=Text("Benchmarks are chosen by name", "评测包应以名称指定"),
+    message=Text("`{value}` is not the name of a benchmark", "`{value}` 不是评测包名称"),
     hint=Text("write a task of your own as a pack: benchmarks/NAME/pack.yaml in the lab",
-              "自定义任务请写成评测集：lab 中的 benchmarks/名字/pack.yaml"),
+              "自定义任务请写成评测包：lab 中的 benchmarks/名字/pack.yaml"),
     why=Text("A pack has a version, so that its scores can be compared.",
-             "评测集带有版本，得分才能比较。"),
+             "评测包带有版本，得分才能比较。"),
     bad="benchmarks: [{task: mine}]", good="benchmarks: [mine]",
 )  # fmt: skip
 BROKEN_PACK = rule(
     "eval/broken-pack", "error",
-    title=Text("Benchmark pack can't be used", "评测集无法使用"),
+    title=Text("Benchmark pack can't be used", "评测包无法使用"),
     message=Text("{problem.en}", "{problem.zh}"),
     hint=Text("see docs/en/benchmarks.md for the form of a pack",
-              "评测集的写法见 docs/zh/benchmarks.md"),
+              "评测包的写法见 docs/zh/benchmarks.md"),
     why=Text("The job could not ask its questions.", "任务无法据此提问。"),
     bad="a pack.yaml without `primary`", good="primary: {metric: acc}",
 )  # fmt: skip
 NO_ITEMS = rule(
     "eval/no-items", "error",
-    title=Text("Benchmark without items", "评测集缺少题目"),
+    title=Text("Benchmark without items", "评测包缺少题目"),
     message=Text("the items of `{name}` are missing: {problem.en}",
                  "缺少 `{name}` 的题目：{problem.zh}"),
     hint=Text("{way.en}", "{way.zh}"),
@@ -55,7 +55,7 @@ NO_ITEMS = rule(
 )  # fmt: skip
 BAD_ITEMS = rule(
     "eval/bad-items", "error",
-    title=Text("Items do not fit the benchmark", "题目与评测集不符"),
+    title=Text("Items do not fit the benchmark", "题目与评测包不符"),
     message=Text("{file}, row {row}: {problem.en}", "{file} 第 {row} 行：{problem.zh}"),
     hint=Text("every row of `{name}` needs the columns {columns}",
               "`{name}` 的每一行都需要这些列：{columns}"),
@@ -66,16 +66,16 @@ TEST_NOT_TAKEN = rule(
     "eval/test-not-taken", "error",
     title=Text("Nobody takes data.test", "data.test 没有去处"),
     message=Text("data.test is given, but {count} of the chosen benchmarks take rows of yours",
-                 "给出了 data.test，但所选评测集中接受外部题目的有 {count} 个"),
+                 "给出了 data.test，但所选评测包中接受外部题目的有 {count} 个"),
     hint=Text("choose exactly one that does: {takers}", "请只选择其中一个：{takers}"),
     why=Text("Rows must belong to one benchmark, or a score would be of the wrong items.",
-             "题目必须只对应一个评测集，否则得分会张冠李戴。"),
+             "题目必须只对应一个评测包，否则得分会张冠李戴。"),
     bad="data: {test: my.jsonl} with benchmarks: [basics]",
     good="data: {test: my.jsonl} with benchmarks: [gsm8k]",
 )  # fmt: skip
 CODE_NOT_ALLOWED = rule(
     "eval/code-not-allowed", "error",
-    title=Text("Benchmark runs generated code", "该评测集会运行模型生成的代码"),
+    title=Text("Benchmark runs generated code", "该评测包会运行模型生成的代码"),
     message=Text("`{name}` runs code that the model writes, with your rights",
                  "`{name}` 会以你的权限运行模型写出的代码"),
     hint=Text("set run_generated_code: true if this machine may do that",
@@ -96,7 +96,7 @@ NO_TEMPLATE = rule(
 )  # fmt: skip
 NEEDS_HUB = rule(
     "eval/needs-hub", "info",
-    title=Text("Benchmark comes from a hub", "评测集需要从 hub 下载"),
+    title=Text("Benchmark comes from a hub", "评测包需要从 hub 下载"),
     message=Text("`{name}` loads {dataset} from the hub when the job starts",
                  "`{name}` 会在任务启动时从 hub 读取 {dataset}"),
     hint=Text("the machine that runs the job must reach the hub, or have the dataset in its cache",

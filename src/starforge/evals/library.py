@@ -63,12 +63,12 @@ def unknown(name: str, known: list[str]) -> StarForgeError:
     """Return the error for a benchmark there is none of."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     listed = ", ".join(known)
-    hint = Text(f"known benchmarks: {listed}", f"已有的评测集：{listed}")
+    hint = Text(f"known benchmarks: {listed}", f"已有的评测包：{listed}")
     if near:
         hint = Text(f"did you mean `{near[0]}`? {hint.en}", f"是不是想写 `{near[0]}`？{hint.zh}")
     return StarForgeError(
         "eval/unknown-benchmark",
-        Text(f"there is no benchmark `{name}`", f"没有名为 `{name}` 的评测集"),
+        Text(f"there is no benchmark `{name}`", f"没有名为 `{name}` 的评测包"),
         hint,
         status=404,
     )

@@ -140,7 +140,7 @@ def _check(file: Path, pack: Pack, folder: Path) -> None:
     test = pack.data.test if pack.data else None
     if isinstance(test, str) and (Path(test).is_absolute() or ".." in Path(test).parts):
         raise broken(file, "`data.test` must lie in the pack's folder",
-                     "`data.test` 必须位于该评测集的文件夹内")  # fmt: skip
+                     "`data.test` 必须位于该评测包的文件夹内")  # fmt: skip
 
 
 def _digest(pack: Pack) -> str:
@@ -155,5 +155,5 @@ def broken(file: Path, en: str, zh: str) -> StarForgeError:
         "eval/broken-pack",
         Text(f"{file}: {en}", f"{file}：{zh}"),
         Text("see docs/en/benchmarks.md for the form of a pack",
-             "评测集的写法见 docs/zh/benchmarks.md"),
+             "评测包的写法见 docs/zh/benchmarks.md"),
     )  # fmt: skip

@@ -38,7 +38,7 @@ name: {name}
 """,
     """\
 # 此文件表示该文件夹是一个 StarForge lab。实验放在 experiments/，多个实验共用的数据放在 data/，
-# 自己的评测集放在 benchmarks/。
+# 自己的评测包放在 benchmarks/。
 name: {name}
 """,
 )
@@ -72,7 +72,7 @@ Paths in an experiment are relative to its folder, then to this one.
 ```
 experiments/名字/    一个实验：experiment.yaml、config.yaml、recipe.lock.json、代码、数据
 data/                多个实验共用的数据
-benchmarks/名字/     自己的评测集：pack.yaml 及其数据
+benchmarks/名字/     自己的评测包：pack.yaml 及其数据
 ```
 
 ```

@@ -68,7 +68,7 @@ def hub_problem(benchmark: dict[str, Any], error: BaseException) -> JobError | N
         t("benchmark {name} needs the hub dataset {dataset}, which can't be reached from here "
           "({reason}): connect this machine to the hub, set HF_ENDPOINT to a mirror, put the "
           "dataset into the cache that HF_HOME names{way}",
-          "评测集 {name} 需要 hub 数据集 {dataset}，但这里连不上（{reason}）：请联网、"
+          "评测包 {name} 需要 hub 数据集 {dataset}，但这里连不上（{reason}）：请联网、"
           "用 HF_ENDPOINT 指定镜像、把数据集放进 HF_HOME 所指的缓存{way}",
           name=benchmark["name"], dataset=dataset, reason=one_line(error)[:200], way=way)
     )  # fmt: skip

@@ -64,7 +64,7 @@ def run_one(
 
     # lm-eval asks git for the commit of whatever folder the job runs in: noise in the log.
     evaluator.get_git_commit_hash = lambda: None
-    say("benchmark {name}", "评测集 {name}", name=benchmark["name"])
+    say("benchmark {name}", "评测包 {name}", name=benchmark["name"])
     progress.begin(benchmark["name"])
     try:
         results = evaluator.simple_evaluate(model=lm, tasks=[task_spec(benchmark)], **config)
