@@ -39,7 +39,7 @@ def print_board(scores: Sequence[Score]) -> None:
             for model in models
         ],
     )
-    if best:
+    if any(best.values()):
         say(t("* best of its column", "* 该列最好"))
     _explain(columns, titles, cells)
 

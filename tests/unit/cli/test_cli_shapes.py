@@ -87,6 +87,11 @@ def test_board_keeps_other_settings_apart(capsys: pytest.CaptureFixture[str]) ->
     assert "few_shot 8 (0)" in lines[-1]
 
 
+def test_a_single_model_is_not_called_the_best(capsys: pytest.CaptureFixture[str]) -> None:
+    print_board([score("only", 0.5, {})])
+    assert "*" not in capsys.readouterr().out
+
+
 def test_lower_is_better_ranks_the_other_way(capsys: pytest.CaptureFixture[str]) -> None:
     common = {"higher_is_better": False}
     print_board([score("a", 3.0, {}, **common), score("b", 2.0, {}, **common)])
