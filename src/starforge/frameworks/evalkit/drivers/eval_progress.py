@@ -51,6 +51,7 @@ class Progress:
 
     def _hook(self) -> None:
         """Put a silent bar in place of the one that would fill the log."""
+        from lm_eval.api import model
         from lm_eval.models import huggingface
         from tqdm import tqdm
 
@@ -75,7 +76,12 @@ class Progress:
                 progress.moved(self.done, self.length)
                 return None
 
+        class Silent(tqdm):  # type: ignore[type-arg]
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                super().__init__(*args, **kwargs | {"disable": True})
+
         huggingface.tqdm = Bar
+        model.tqdm = Silent  # tokenizing: over in a moment, and no progress of the benchmark
 
 
 def _length(iterable: Any) -> int | None:
