@@ -39,7 +39,7 @@ runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
 	@$(BIN)/sf runtime install evalkit
 
 test: $(VENV)/.dev runtimes ## Install what the tests need and run all of them
-	@$(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest
+	@STARFORGE_REQUIRE_RUNTIMES=1 $(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest
 
 test-fast: $(VENV)/.dev ## Unit tests only: seconds, no runtimes
 	@$(BIN)/python -m pytest tests/unit

@@ -1,4 +1,8 @@
-"""The interpreters of the pinned runtimes; without them these tests can't run."""
+"""The interpreters of the pinned runtimes; without them some tests can't run.
+
+``make test`` builds the runtimes and sets ``STARFORGE_REQUIRE_RUNTIMES``, so that there a
+missing one is a failure and not a skip.
+"""
 
 import os
 from pathlib import Path
@@ -17,7 +21,10 @@ def interpreter(name: str) -> str:
         return chosen
     runtime = find(starforge_home(), name, detect_device())
     if runtime is None:
-        pytest.skip(f"runtime {name} is not installed: run `make runtimes`")
+        missing = f"runtime {name} is not installed: run `make runtimes`"
+        if os.environ.get("STARFORGE_REQUIRE_RUNTIMES"):
+            pytest.fail(missing)
+        pytest.skip(missing)
     return str(runtime.python)
 
 
