@@ -96,10 +96,12 @@ def connect(*, notify: Callable[[str], None] | None = None) -> Client:
 
 def connect_running() -> Client | None:
     """Return a client when a server is configured or already runs; start nothing."""
-    from starforge.client.client import Client
-
     target = find(launch=False)
-    return Client(target.url, target.token) if target else None
+    if target is None:
+        return None
+    from starforge.client.client import Client  # costs more than all the rest of `sf methods`
+
+    return Client(target.url, target.token)
 
 
 def running_version() -> str | None:
