@@ -90,7 +90,7 @@ def _attempts(job: JobDetail) -> None:
             (
                 one.number,
                 one.state,
-                one.message or one.reason,
+                one.reason,
                 one.exit_code,
                 moment(one.started_at),
                 moment(one.ended_at),
