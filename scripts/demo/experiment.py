@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from places import EXPERIMENT, LAB, MODEL_NAME
@@ -50,8 +49,7 @@ def make_experiment() -> None:
     text = TEXT.format(model=MODEL_NAME, dtype=fast_dtype())
     (FOLDER / "experiment.yaml").write_text(text, "utf-8")
     (FOLDER / "config.yaml").write_text("{}\n", "utf-8")
-    params = text.partition("params:\n")[2].partition("tags:")[0]
+    params = text.partition("params:\n")[2].partition("tags:")[0].splitlines()
     say("    {file}, params: {params}", "    {file}，params：{params}",
         file=FOLDER / "experiment.yaml",
-        params=json.dumps([line.strip() for line in params.splitlines()])[1:-1].replace('"', ""),
-        )  # fmt: skip
+        params=", ".join(line.strip() for line in params))  # fmt: skip

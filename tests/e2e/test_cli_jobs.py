@@ -20,6 +20,11 @@ from e2e_harness import processes_of, wait_for
 pytestmark = pytest.mark.e2e
 
 
+def heed_ctrl_c() -> None:
+    """Undo what a background job of a shell inherits: SIGINT ignored, by us and our children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Ran(NamedTuple):
     code: int
     out: str
@@ -47,7 +52,7 @@ class Sf:
             [sys.executable, "-m", "starforge.cli.main", *args],
             cwd=self.lab if self.lab.is_dir() else self.lab.parent,
             env=self.env | env, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_ctrl_c,
         )  # fmt: skip
 
     def __call__(self, *args: str, **env: str) -> Ran:
@@ -178,7 +183,7 @@ def test_the_live_view_on_a_terminal(sf: Sf) -> None:
     watching = subprocess.Popen(
         [sys.executable, "-m", "starforge.cli.main", "job", "watch", "slow"],
         cwd=sf.lab, env=sf.env | {"TERM": "xterm-256color"}, stdin=terminal, stdout=terminal,
-        stderr=terminal, start_new_session=True,
+        stderr=terminal, start_new_session=True, preexec_fn=heed_ctrl_c,
     )  # fmt: skip
     os.close(terminal)
     shown = ""

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import time
@@ -205,6 +206,13 @@ def test_open_streams_do_not_hold_up_a_shutdown(server, client):
     assert server.stop() == 0
     assert time.monotonic() - began < 3
     connection.close()
+
+
+def test_a_server_whose_home_was_deleted_leaves(server):
+    shutil.rmtree(server.home)
+    process = server.process
+    wait_for(lambda: process.poll() is not None, 40)
+    assert process.returncode == 0
 
 
 def test_large_and_malformed_requests_are_refused(server):

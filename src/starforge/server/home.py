@@ -68,7 +68,7 @@ class HomeLock:
 
     def acquire(self, wait: float = 0.0) -> None:
         """Take the lock, or say which server holds it. ``wait``: seconds to try."""
-        path = self._settings.home / "server.lock"
+        path = self._settings.lock_file
         try:
             handle = path.open("a+", encoding="utf-8")
         except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import socket
 import threading
@@ -16,6 +17,7 @@ from starforge.server.app import create_app
 from starforge.server.control.reconciler import Reconciler
 from starforge.server.core import Core, open_core
 from starforge.server.home import remove_server_file, write_server_file
+from starforge.server.home_watch import HomeWatch
 from starforge.server.log import configure
 from starforge.server.services.jobs import clean_leftovers
 from starforge.server.settings import Settings
@@ -73,6 +75,8 @@ def _run(core: Core, listener: socket.socket) -> None:
     reconciler.start()
     gc.freeze()
     gc.enable()
+    watch = HomeWatch(settings.lock_file, _leave)
+    watch.start()
     threading.Thread(target=_warm_up, args=(core,), name="warm-up", daemon=True).start()
     # uvicorn raises its signal once more when it is done; that must not cut the rest short.
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -80,11 +84,18 @@ def _run(core: Core, listener: socket.socket) -> None:
     try:
         server.run(sockets=[listener])
     finally:
+        watch.close()
         reconciler.close()
         core.bus.close()
         core.db.close()
         remove_server_file(settings)
         log.info("server stopped")
+
+
+def _leave() -> None:
+    """Go down as after SIGTERM: the home is gone, and with it everything to serve."""
+    log.warning("the home is gone; leaving")
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _warm_up(core: Core) -> None:

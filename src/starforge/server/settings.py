@@ -50,6 +50,11 @@ class Settings:
         return self.home / "server.json"
 
     @property
+    def lock_file(self) -> Path:
+        """The file that the one live server of this home holds locked."""
+        return self.home / "server.lock"
+
+    @property
     def log_file(self) -> Path:
         """The server's log: one JSON object a line."""
         return self.home / "server.log"
