@@ -18,7 +18,7 @@ class Comparison:
         self.base = base
         self.tuned = tuned
         self.difference: float = tuned["value"] - base["value"]
-        # As if the items were different ones: the cautious way, since pairing can only narrow it.
+        # As if the items were different ones: the cautious way, since pairing usually narrows it.
         self.stderr = math.hypot(base["stderr"] or 0.0, tuned["stderr"] or 0.0)
 
     @property
