@@ -16,7 +16,7 @@ from typing import Any
 from experiment import fast_dtype, make_experiment
 from make_model import make_model
 from make_tasks import make_tasks
-from places import BENCHMARK, EXPERIMENT, HOME, LAB, MODEL, ROOT
+from places import BENCHMARK, EXPERIMENT, HOME, LAB, MODEL, ROOT, share_runtimes
 from shell import Steps, ask_sf, fail, run_sf, say
 from table import pair, print_table
 
@@ -30,6 +30,7 @@ def main() -> int:
     steps.next("Runtimes: pinned environments for training and benchmarks",
                "运行环境：训练与评测各用一套锁定版本的环境")  # fmt: skip
     ROOT.mkdir(parents=True, exist_ok=True)
+    share_runtimes()
     for name in RUNTIMES:
         run_sf("runtime", "install", name, "--device", "cpu", cwd=ROOT)
     steps.next("A lab and the embedded server", "建立 lab，启动内置服务")

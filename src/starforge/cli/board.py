@@ -12,10 +12,13 @@ from starforge.wire.board import Score
 
 
 class Column(NamedTuple):
-    """Scores that may be compared: one benchmark, one metric, equal settings."""
+    """Scores that may be compared: one benchmark, one measure, equal settings.
+
+    ``measure`` is the metric and the filter it was taken after.
+    """
 
     benchmark: str
-    metric: str
+    measure: str
     settings_digest: str
 
 
@@ -30,42 +33,56 @@ def print_board(scores: Sequence[Score]) -> None:
     for score in sorted(scores, key=lambda one: one.created_at):
         cells[score.model, _column(score)] = score
     models = _ranked(sorted({score.model for score in scores}), columns, cells)
+    labels = _labels(models)
     titles = _titles(columns)
     best = {column: _best(column, cells) for column in columns}
-    print_table(
-        [t("model", "模型"), *(titles[column] for column in columns)],
-        [
-            [model, *(_cell(cells.get((model, column)), best[column]) for column in columns)]
-            for model in models
-        ],
-    )
+
+    def row(model: str) -> list[str]:
+        found = (_cell(cells.get((model, column)), best[column]) for column in columns)
+        return [labels[model], *found]
+
+    head = [t("model", "模型"), *(titles[column] for column in columns)]
+    print_table(head, [row(model) for model in models])
     if any(best.values()):
         say(t("* best of its column", "* 该列最好"))
     _explain(columns, titles, cells)
 
 
 def _column(score: Score) -> Column:
-    return Column(score.benchmark, score.metric, score.settings_digest)
+    taken_after = score.settings.get("filter")
+    plain = taken_after in (None, "none")
+    measure = score.metric if plain else f"{score.metric} ({taken_after})"
+    return Column(score.benchmark, measure, score.settings_digest)
+
+
+def _labels(models: Sequence[str]) -> dict[str, str]:
+    """Name folders by their last part where that is clear; `--json` has the whole path."""
+    short = {model: model.rstrip("/").rpartition("/")[2] for model in models}
+    taken = list(short.values())
+    return {
+        model: name if model.startswith("/") and taken.count(name) == 1 else model
+        for model, name in short.items()
+    }
 
 
 def _columns(scores: Sequence[Score]) -> list[Column]:
-    """Return the columns by benchmark and metric, the settings used last first."""
+    """Return the columns by benchmark and measure, the settings used last first."""
     newest: dict[Column, Any] = {}
     for score in scores:
         column = _column(score)
         newest[column] = max(newest.get(column, score.created_at), score.created_at)
     by_date = sorted(newest, key=lambda column: newest[column], reverse=True)
-    return sorted(by_date, key=lambda column: (column.benchmark, column.metric))
+    return sorted(by_date, key=lambda column: (column.benchmark, column.measure))
 
 
 def _titles(columns: Sequence[Column]) -> dict[Column, str]:
     titles: dict[Column, str] = {}
     seen: dict[tuple[str, str], int] = {}
     for column in columns:
-        pair = (column.benchmark, column.metric)
+        pair = (column.benchmark, column.measure)
         seen[pair] = seen.get(pair, 0) + 1
         suffix = f" #{seen[pair]}" if seen[pair] > 1 else ""
-        titles[column] = f"{column.benchmark}\n{column.metric}{suffix}"
+        titles[column] = f"{column.benchmark}\n{column.measure}{suffix}"
     return titles
 
 
@@ -110,7 +127,7 @@ def _explain(
     """Say in what settings the columns of one benchmark differ."""
     first: dict[tuple[str, str], Column] = {}
     for column in columns:
-        base = first.setdefault((column.benchmark, column.metric), column)
+        base = first.setdefault((column.benchmark, column.measure), column)
         if base == column:
             continue
         ours, theirs = (_settings(one, cells) for one in (base, column))

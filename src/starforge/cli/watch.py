@@ -186,7 +186,7 @@ def _finish(client: Client, job_id: str, *, as_json: bool) -> int:
             "任务 {id} {state}：{why}",
             id=job.id,
             state=state,
-            why=why or "?",
+            why=(why or "?").splitlines()[0],  # the lines above say the rest
         )
     )
     note(t("`sf job logs {id}` has the whole log", "完整日志：`sf job logs {id}`", id=job.id))

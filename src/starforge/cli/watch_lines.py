@@ -34,7 +34,8 @@ class Lines:
         now = (job.state, job.message)
         if now != self._said_state:
             self._said_state = now
-            why = f": {job.message}" if job.message else ""
+            # The whole message, with the last lines of the log, comes at the end.
+            why = f": {job.message.splitlines()[0]}" if job.message else ""
             say(f"{_clock()} {state_name(job.state)}{why}")
         if last or time.monotonic() >= self._next:
             text = self._progress()

@@ -87,6 +87,18 @@ def test_board_keeps_other_settings_apart(capsys: pytest.CaptureFixture[str]) ->
     assert "few_shot 8 (0)" in lines[-1]
 
 
+def test_board_names_filters_and_shortens_folders(capsys: pytest.CaptureFixture[str]) -> None:
+    last, strict = {"filter": "last-number"}, {"filter": "strict"}
+    folder = "/long/way/to/base"
+    print_board([score(folder, 0.1, last), score(folder, 0.2, strict), score("/a/x", 0.3, last),
+                 score("/b/x", 0.4, last)])  # fmt: skip
+    out = capsys.readouterr().out
+    assert "exact_match (last-number)" in out and "exact_match (strict)" in out
+    assert "#2" not in out and "other settings" not in out
+    lines = [line.split()[0] for line in out.splitlines()[2:5]]
+    assert lines == ["/b/x", "/a/x", "base"], "only clear names are shortened"
+
+
 def test_a_single_model_is_not_called_the_best(capsys: pytest.CaptureFixture[str]) -> None:
     print_board([score("only", 0.5, {})])
     assert "*" not in capsys.readouterr().out
