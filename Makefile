@@ -64,7 +64,7 @@ contracts: runtimes ## Re-extract the contracts from the real packages and show 
 docs: $(VENV)/.installed ## Build the documentation site into site/
 	@$(PIP) --group docs
 	@$(BIN)/python scripts/gen_docs.py
-	@$(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/zensical build --strict -f mkdocs.yml
 
 clean: ## Remove everything that make has built (not your StarForge home)
 	rm -rf $(VENV) .runtimes .demo site build dist .mypy_cache .ruff_cache .pytest_cache
