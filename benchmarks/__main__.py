@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.harness import Row
 
-NAMES = ("cli_startup", "report_log", "curves")
+NAMES = ("cli_startup", "report_log", "curves", "store")
 
 
 def main() -> None:

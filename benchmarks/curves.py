@@ -29,7 +29,7 @@ def run() -> Iterator[Row]:
         path = Path(folder) / "bench.db"
         db = Database.open(path)
         with db.write() as tx:
-            job, _ = jobs.create(tx, _new_job())
+            job, _ = jobs.create(tx, new_job())
         start = time.process_time()
         for lo in range(0, POINTS, BATCH):
             part = slice(lo, lo + BATCH)
@@ -44,15 +44,13 @@ def run() -> Iterator[Row]:
         yield Row("curves", "on disk, all files", size / POINTS, "bytes/pt", "at most 12")
 
 
-def _new_job() -> NewJob:
+def new_job(name: str = "bench") -> NewJob:
     plan = LaunchPlan(
         method="custom/custom", framework="custom", version="1.0.0", recipe_digest="",
         contract_digest="", runtime=None, processes=[], files=[], config={}, differs=[],
         checkpoints=None, metrics=[], inputs=[], resources=Resources(), policies=Policies(),
     )  # fmt: skip
-    return NewJob(
-        name="bench", plan=plan, plan_digest="", experiment={}, bundle=None, token_hash=""
-    )
+    return NewJob(name=name, plan=plan, plan_digest="", experiment={}, bundle=None, token_hash="")
 
 
 def _reads(db: Database, job_id: str) -> Iterator[Row]:

@@ -49,11 +49,8 @@ def ask(server, method, path, headers=None, body=None):
         connection.close()
 
 
-def test_it_starts_in_about_a_second_and_leaves_cleanly(servers):
-    server = servers()
-    began = time.monotonic()
-    server.start()
-    assert time.monotonic() - began < 5  # a second on a quiet machine
+def test_it_starts_and_leaves_cleanly(servers):
+    server = servers().start()
     assert (server.home / "token").stat().st_mode & 0o777 == 0o600
     assert ask(server, "GET", "/healthz")[0] == 200
     with server.client() as client:

@@ -1,5 +1,4 @@
 import math
-import time
 
 import numpy as np
 import pytest
@@ -82,21 +81,6 @@ def test_windows_by_time(million):
     db, job, values = million
     curve = get(db, job, buckets=200, lo=1.7e9 + 1000, hi=1.7e9 + 200_000, x="time")
     check_buckets(curve, np.arange(4000, 800_001), values[4000:800_001])
-
-
-def fastest(work):
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def test_a_million_points_open_in_a_moment(million):
-    db, job, _ = million
-    assert fastest(lambda: get(db, job, buckets=1000)) < 0.1
-    assert fastest(lambda: get(db, job, buckets=1000, lo=300_000, hi=350_000)) < 0.02
 
 
 def test_few_points_come_as_they_are(db, job_id):
