@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.curves import new_job
 from benchmarks.harness import Row, median
-from starforge.server.store import ingest, jobs, logs
+from starforge.server.store import attempts, ingest, jobs, logs
 from starforge.server.store.database import Database
 from starforge.server.store.records import JobFilter
 from starforge.server.store.segments import StreamFiles
@@ -40,6 +40,8 @@ def run() -> Iterator[Row]:
 def _log(db: Database, files: StreamFiles, job: str) -> Iterator[Row]:
     line = b"step 123456 loss 0.123456 grad 0.654321 and some more words\n"
     chunk = line * (CHUNK // len(line))
+    with db.write() as tx:
+        attempts.create(tx, job, resume=False)
     start, offset = time.process_time(), 0
     for _ in range(CHUNKS):
         offset = ingest.accept(

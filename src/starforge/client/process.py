@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from starforge.client.probe import health
 from starforge.errors import ExitCode, StarForgeError
 from starforge.i18n import Text
 from starforge.lang import current_lang
@@ -150,6 +149,8 @@ def _locked(home: Path) -> bool:
 
 
 def _answers(url: str) -> bool:
+    from starforge.client.probe import health  # brings http.client; `sf methods` needs none
+
     try:
         return health(url) is not None
     except (TimeoutError, ValueError):
