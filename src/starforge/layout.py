@@ -27,12 +27,20 @@ PROGRESS = "progress.json"  # written by the job: {"step", "total", "time"}
 ARTIFACTS = "artifacts.jsonl"  # written by the job: what it declares as outputs
 RUNNER_LOCK = "runner.lock"  # held (flock) by the live runner
 RUNNER_LOG = "runner.log"
+STACKS = "stacks"  # <pid>.txt of processes that can be asked for their stacks
 PROCESSES = "processes.json"  # written by the runner: pids it started
 
 RUN = "run.json"  # written by starforge.report: name, config, total steps of the run
 
 # What `from starforge import report` needs in any Python: copied to lib/starforge
-LIB_FILES = ("lang.py", "layout.py", "report.py", "report_shell.py", "report_writer.py")
+LIB_FILES = (
+    "lang.py",
+    "layout.py",
+    "report.py",
+    "report_shell.py",
+    "report_writer.py",
+    "stacks.py",
+)
 
 # What is shipped of every attempt besides the streams of its plan: (format, glob)
 STREAMS: tuple[tuple[str, str], ...] = (

@@ -19,6 +19,8 @@ PLACEHOLDERS: dict[str, str] = {
     "OUTPUT": "checkpoints and exported models",
     "ATTEMPT": "the folder of this attempt: logs, metrics, samples",
     "MODEL": "the model folder (or hub id) the job starts from",
+    "TEACHER": "the folder (or hub id) of the model to learn from",
+    "REWARD": "the folder (or hub id) of the reward model",
     "PYTHON": "the interpreter of the recipe's runtime",
     "LIB": "a folder for PYTHONPATH with `starforge.report`",
 }
@@ -103,10 +105,13 @@ class Policies(msgspec.Struct, frozen=True, kw_only=True):
     nan_metrics: list[str] = []
     time_limit: float | None = None
     stop_grace: float = 30.0
+    disk_full: bool = True
+    disk_reserve: float | None = None  # bytes; None: the smaller of 1 GiB and 2 % of the disk
+    stalled: float | None = None
 
 
 class InputRef(msgspec.Struct, frozen=True, kw_only=True):
-    """An input by content: ``name`` is ``model``, ``data.train``, ...
+    """An input by content: ``name`` is ``model``, ``teacher``, ``reward``, ``data.train``, ...
 
     ``kind`` says what ``location`` means: a path on the server's machine, a hub id, a
     registered ``NAME@VERSION``, a ``job:ID``, a blob of the store (by sha256), or a name

@@ -10,11 +10,13 @@
 
 Everything goes to files in the attempt folder (``STARFORGE_ATTEMPT_DIR``); outside of a job
 a folder of the same shape is made, ``./starforge-runs/<time>-<pid>``, which ``sf job import``
-takes later. No server is needed, no call waits for a disk, and none raises into training:
-what can't be written is dropped, counted, and said once on stderr.
+takes later. No server is needed, and no call raises into training. What a call was given
+is with the operating system when it returns: a process that is killed then loses nothing.
+On a full disk it waits in memory; what can't be written at all is dropped, counted, and said
+once on stderr.
 
-Standard library only: this file and `report_writer`, `report_shell`, `layout`, `lang` are copied
-into foreign environments.
+Standard library only: this file and the others of `layout.LIB_FILES` are copied into foreign
+environments.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from starforge import layout
+from starforge import layout, stacks
 from starforge.report_writer import Writer
 
 
@@ -53,6 +55,8 @@ class Run:
         self._finished = False
         self._began = time.time()
         self._writer = Writer(directory, total_steps)
+        if not alone:
+            stacks.enable()
         about = {
             "name": name,
             "config": dict(config or {}),
@@ -142,7 +146,7 @@ class Run:
             self._writer.drop(error)
 
     def flush(self) -> None:
-        """Write now what was reported so far."""
+        """Write now what waited for room, and the progress."""
         self._writer.flush()
 
     def finish(self, status: str = "succeeded") -> None:

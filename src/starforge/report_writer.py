@@ -1,4 +1,4 @@
-"""Queue records and append them to this process's own files; see `starforge.report`.
+"""Append records to this process's own files, each at once; see `starforge.report`.
 
 Standard library only: this file is copied into foreign environments.
 """
@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 import weakref
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,16 @@ from starforge import layout
 from starforge.lang import t
 
 FLUSH_SECONDS = 0.5
-_MAX_QUEUED = 200_000
-_MAX_PENDING = 64 * 1024 * 1024
+_MAX_PENDING = 64 * 1024 * 1024  # bytes that wait for room, for each file
 
 
 class Writer:
-    """Queues records and appends them to files of this process from a background thread."""
+    """Appends records to files of this process; a thread writes progress and what waited.
+
+    A record is one write to the operating system before `add` returns, so a process that
+    is killed loses none. What the disk refuses waits in memory, in order, until the thread
+    finds room for it.
+    """
 
     def __init__(self, directory: Path, total: int | None) -> None:
         self._dir = directory
@@ -34,14 +37,18 @@ class Writer:
         self.step = 0
         self._warned = False
         self._dropped = 0
+        self._handles: dict[str, int] = {}
         self._reset()
         _writers.add(self)
 
     def _reset(self) -> None:
-        """Begin anew in this process: nothing queued, no thread, no lock held."""
-        self._queue: deque[tuple[str, dict[str, Any]]] = deque()
-        self._pending: dict[str, bytes] = {}
-        self._lock = threading.Lock()
+        """Begin anew in this process: nothing waits, no file open, no thread, no lock held."""
+        for handle in self._handles.values():
+            with suppress(OSError):
+                os.close(handle)
+        self._handles = {}
+        self._pending: dict[str, bytearray] = {}
+        self._lock = threading.RLock()  # a signal handler may report, too
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -51,15 +58,20 @@ class Writer:
     after_fork = _reset
 
     def add(self, folder: str, record: dict[str, Any]) -> None:
-        """Queue a record for a file in ``folder`` (or for ``artifacts.jsonl``)."""
-        if self._closed:
-            self.drop("the run has ended")
-        elif len(self._queue) >= _MAX_QUEUED:
-            self.drop("the disk is too slow")
-        else:
-            self._queue.append((folder, record))
+        """Append a record to a file in ``folder`` (or to ``artifacts.jsonl``).
+
+        Raises:
+            Exception: the record can't be encoded.
+        """
+        line = encode(record)
+        with self._lock:
+            if self._closed:
+                self.drop("the run has ended")
+                return
+            self._append(folder, line)
             if self._thread is None:
-                self._start()
+                with suppress(RuntimeError):  # the interpreter is ending: no threads any more
+                    self._start()
 
     def drop(self, why: object) -> None:
         """Count something that could not be reported; the first is said on stderr."""
@@ -72,31 +84,27 @@ class Writer:
             )
 
     def flush(self) -> None:
-        """Write everything queued; what the disk refuses stays for the next time."""
+        """Write what waited for room, and the progress; what is refused again waits on."""
         with self._lock:
-            while self._queue:
-                folder, record = self._queue.popleft()
-                try:
-                    line = encode(record)
-                except Exception as error:
-                    self.drop(error)
-                    continue
-                where = folder if folder == layout.ARTIFACTS else f"{folder}/{self._file}"
-                self._pending[where] = self._pending.get(where, b"") + line
-                if len(self._pending[where]) > 1 << 20:
-                    self._write(where)
-            for where in list(self._pending):
-                self._write(where)
+            for folder in list(self._pending):
+                rest = self._write(folder, bytes(self._pending.pop(folder)))
+                if rest:
+                    self._pending[folder] = bytearray(rest)
         self._write_progress()
 
     def close(self) -> None:
         """Write everything and take no more."""
         self.flush()
-        self._closed = True
+        with self._lock:
+            self._closed = True
+            self._dropped += sum(data.count(b"\n") for data in self._pending.values())
+            for handle in self._handles.values():
+                with suppress(OSError):
+                    os.close(handle)
+            self._handles.clear()
         self._wake.set()
-        with suppress(OSError):
-            if self._dropped:
-                warn(f"{self._dropped} values were dropped", f"共丢弃 {self._dropped} 个值")
+        if self._dropped:
+            warn(f"{self._dropped} values were dropped", f"共丢弃 {self._dropped} 个值")
 
     def replace(self, name: str, value: Any) -> None:
         """Replace a small JSON file atomically."""
@@ -106,6 +114,8 @@ class Writer:
             scratch.write_bytes(encode(value))
             scratch.replace(path)
         except Exception as error:
+            with suppress(OSError):
+                scratch.unlink()
             self.drop(error)
 
     def _start(self) -> None:
@@ -120,25 +130,41 @@ class Writer:
         while not self._wake.wait(FLUSH_SECONDS):
             self.flush()
 
-    def _write(self, where: str) -> None:
-        data = self._pending.pop(where)
-        path = self._dir / where
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            try:
-                while data:
-                    data = data[os.write(handle, data) :]
-            finally:
-                os.close(handle)
-        except OSError as error:
-            if len(data) < _MAX_PENDING:
-                self._pending[where] = data
-                if not self._warned:
-                    self._warned = True
-                    warn(f"waiting for room: {error}", f"等待磁盘空间：{error}")
+    def _append(self, folder: str, line: bytes) -> None:
+        """Append a line, or let it wait behind those that wait already (lock held)."""
+        waiting = self._pending.get(folder)
+        if waiting is not None:
+            if len(waiting) + len(line) > _MAX_PENDING:
+                self.drop("too much waits for room on the disk")
             else:
-                self.drop(error)
+                waiting += line
+            return
+        rest = self._write(folder, line)
+        if rest:
+            self._pending[folder] = bytearray(rest)
+
+    def _write(self, folder: str, data: bytes) -> bytes:
+        """Append data to its file; return what the disk has no room for."""
+        try:
+            handle = self._handles.get(folder)
+            if handle is None:
+                handle = self._handles[folder] = self._open(folder)
+            written = os.write(handle, data)
+            while written < len(data):  # the disk filled up in the middle
+                data = data[written:]
+                written = os.write(handle, data)
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                warn(f"waiting for room: {error}", f"等待磁盘空间：{error}")
+            return data
+        return b""
+
+    def _open(self, folder: str) -> int:
+        where = folder if folder == layout.ARTIFACTS else f"{folder}/{self._file}"
+        path = self._dir / where
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
     def _write_progress(self) -> None:
         if self._total is not None and self.step != self._progress:
@@ -159,12 +185,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def encode(record: Any) -> bytes:
-    """Return a record as one JSON line; what JSON does not know becomes a number or a text."""
-    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=_plain)
-    return text.encode("utf-8", "replace") + b"\n"
-
-
 def _plain(value: Any) -> Any:
     """Turn what JSON does not know (numbers and arrays of NumPy, PyTorch) into what it does."""
     for method in ("item", "tolist"):
@@ -174,6 +194,14 @@ def _plain(value: Any) -> Any:
         return float(value)
     except Exception:
         return str(value)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def encode(record: Any) -> bytes:
+    """Return a record as one JSON line; what JSON does not know becomes a number or a text."""
+    return _ENCODER.encode(record).encode("utf-8", "replace") + b"\n"
 
 
 def warn(en: str, zh: str) -> None:

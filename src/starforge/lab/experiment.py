@@ -13,7 +13,7 @@ from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_experiment as rules
 from starforge.lab.document import Document, load_document
-from starforge.lab.values import given, parse_duration, shown
+from starforge.lab.values import given, parse_duration, parse_size, shown
 from starforge.plan import Policies
 
 EXPERIMENT_FILE = "experiment.yaml"
@@ -21,7 +21,7 @@ CONFIG_FILE = "config.yaml"
 LOCK_FILE = "recipe.lock.json"
 
 _KEYS = {
-    "method": "str", "model": "str", "data": "dict", "params": "dict", "resources": "str",
+    "method": "str", "model": "str", "teacher": "str", "reward": "str", "data": "dict", "params": "dict", "resources": "str",
     "then": "list[str]", "policies": "dict", "description": "str", "tags": "list[str]",
     "priority": "int",
 }  # fmt: skip
@@ -29,20 +29,23 @@ _SPLITS = {"train": "str", "validation": "str", "test": "str"}
 _POLICIES = {
     "nan_loss": "bool", "nan_metrics": "list[str]",
     "time_limit": "duration", "stop_grace": "duration",
+    "disk_full": "bool", "disk_reserve": "size", "stalled": "duration",
 }  # fmt: skip
 # Words of other tools for the same thing.
 _SYNONYMS = {
     "val": "validation", "valid": "validation", "eval": "validation", "dev": "validation",
     "parameters": "params", "config": "params", "hyperparameters": "params",
     "dataset": "data", "datasets": "data", "algorithm": "method", "recipe": "method",
-    "base_model": "model", "profile": "resources", "timeout": "time_limit",
+    "base_model": "model", "teacher_model": "teacher", "reward_model": "reward",
+    "reward_function": "reward", "profile": "resources", "timeout": "time_limit",
+    "stall": "stalled", "stall_timeout": "stalled", "min_free_disk": "disk_reserve",
 }  # fmt: skip
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """One experiment as its author wrote it, with the places of everything written.
 
-    References in ``model`` and ``data`` are as written, not resolved. ``config`` is
+    References in ``model``, ``teacher``, ``reward`` and ``data`` are as written, not resolved. ``config`` is
     config.yaml as nested plain values.
     """
 
@@ -52,6 +55,8 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     document: Document
     config_document: Document | None = None
     model: str | None = None
+    teacher: str | None = None
+    reward: str | None = None
     data: dict[str, str] = {}
     params: dict[str, Any] = {}
     config: dict[str, Any] = {}
@@ -124,6 +129,12 @@ def _read(
                 findings.append(rules.DURATION.at(at, key=key, value=shown(value)))
             else:
                 fields[key] = seconds
+        elif types[key] == "size":
+            size = parse_size(value)
+            if size is None:
+                findings.append(rules.SIZE.at(document.at(path), key=key, value=shown(value)))
+            else:
+                fields[key] = size
         else:
             ok, made = accepts(types[key], value)
             if ok:

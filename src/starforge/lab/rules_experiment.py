@@ -62,6 +62,17 @@ DURATION = rule(
     bad="method: trl/sft\npolicies: {time_limit: two hours}",
     good="method: trl/sft\npolicies: {time_limit: 2h}",
 )  # fmt: skip
+SIZE = rule(
+    "experiment/size", "error",
+    title=Text("Not a size", "不是有效的大小"),
+    message=Text("`{key}: {value}` is not a size", "`{key}: {value}` 不是有效的大小"),
+    hint=Text("write bytes (`1073741824`) or units (`500MB`, `5GiB`)",
+              "请写字节数（`1073741824`）或带单位的大小（`500MB`、`5GiB`）"),
+    why=Text("A reserve that is misread stops a job too early or not before the disk is full.",
+             "误读的保留空间会让任务过早停止，或在磁盘写满之前来不及停止。"),
+    bad="method: trl/sft\npolicies: {disk_reserve: plenty}",
+    good="method: trl/sft\npolicies: {disk_reserve: 5GiB}",
+)  # fmt: skip
 UNKNOWN_PROFILE = rule(
     "experiment/unknown-profile", "error",
     title=Text("Unknown resources profile", "未知的资源配置"),
@@ -81,6 +92,16 @@ THEN_NOT_RUN = rule(
     why=Text("A step that never runs should not look as if it will.",
              "不会执行的步骤不应让人以为会执行。"),
     bad="method: trl/sft\nthen: [evalkit/benchmark]", good="method: trl/sft",
+)  # fmt: skip
+REWARD_NOT_FOUND = rule(
+    "reward/not-found", "error",
+    title=Text("Reward file not found", "找不到奖励文件"),
+    message=Text("the experiment folder has no file `{ref}`", "实验文件夹里没有文件 `{ref}`"),
+    hint=Text("put the file into the experiment's folder; it travels with the job",
+              "请把文件放进实验文件夹，它会随任务一起提交"),
+    why=Text("Without its reward a reinforcement method has nothing to learn from.",
+             "没有奖励，强化学习方法就没有学习信号。"),
+    bad="method: trl/grpo\nreward: rewards.py", good="method: trl/grpo\nreward: reward.py",
 )  # fmt: skip
 INPUT_MISSING = rule(
     "input/missing", "error",

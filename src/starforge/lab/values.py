@@ -14,6 +14,7 @@ from starforge.plan import Resources
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?"
                        r"(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")  # fmt: skip
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)(?:b|([kmgt])(i?b)?)?")
 _PROFILE = re.compile(r"(cpu|gpu):([1-9]\d{0,3})")
 PROFILES = ("local", "cpu:N", "gpu:N")
 
@@ -53,6 +54,23 @@ def parse_duration(value: Any) -> float | None:
     parts = zip("dhms", match.groups(), strict=True)
     seconds = sum(_UNITS[unit] * float(number) for unit, number in parts if number)
     return seconds if seconds > 0 else None
+
+
+def parse_size(value: Any) -> float | None:
+    """Return bytes for ``4096``, ``"500MB"``, ``"5GiB"``, ``"1.5g"``; ``None`` when malformed.
+
+    ``kB`` and so on are thousands, ``KiB`` and the bare letters 1024s.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value) if value > 0 else None
+    match = _SIZE.fullmatch(value.replace(" ", "").lower()) if isinstance(value, str) else None
+    if match is None:
+        return None
+    power = "kmgt".index(match[2]) + 1 if match[2] else 0
+    size = float(match[1]) * (1000.0 if match[3] == "b" else 1024.0) ** power
+    return size if size > 0 else None
 
 
 def parse_profile(profile: str, recipe: Recipe) -> Resources | None:

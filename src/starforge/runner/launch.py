@@ -52,12 +52,15 @@ class StreamSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySpec:
-    """When to stop a running job; times in seconds."""
+    """When to stop a running job; times in seconds, ``disk_reserve`` in bytes."""
 
     nan_loss: bool = True
     nan_metrics: list[str] = field(default_factory=list)
     time_limit: float | None = None
     stop_grace: float = 30.0
+    disk_full: bool = True
+    disk_reserve: float | None = None
+    stalled: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,13 +145,20 @@ def _launch_file(raw: dict[str, Any]) -> LaunchFile:
 
 
 def _policies(raw: dict[str, Any]) -> PolicySpec:
-    limit, grace = raw.get("time_limit"), raw.get("stop_grace")
+    grace = raw.get("stop_grace")
     return PolicySpec(
         nan_loss=bool(raw.get("nan_loss", True)),
         nan_metrics=list(raw.get("nan_metrics") or []),
-        time_limit=None if limit is None else float(limit),
+        time_limit=_number(raw.get("time_limit")),
         stop_grace=30.0 if grace is None else float(grace),
+        disk_full=bool(raw.get("disk_full", True)),
+        disk_reserve=_number(raw.get("disk_reserve")),
+        stalled=_number(raw.get("stalled")),
     )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def start_all(launch: LaunchFile, attempt_dir: Path, started: list[Started]) -> None:

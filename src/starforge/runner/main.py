@@ -12,16 +12,17 @@ from pathlib import Path
 from types import FrameType
 
 from starforge import layout
-from starforge.runner import reap, texts
+from starforge.runner import reap, stacks, texts
 from starforge.runner.hardware import Hardware
 from starforge.runner.heartbeat import Heartbeat
 from starforge.runner.journal import Journal
 from starforge.runner.launch import LaunchError, LaunchFile, StreamSpec, read_launch
+from starforge.runner.limits import DiskWatch, StallWatch
 from starforge.runner.policies import NanWatch
 from starforge.runner.server import IngestServer
 from starforge.runner.ship import Shipper
 from starforge.runner.status import TERMINAL, Ending, Status
-from starforge.runner.supervise import Supervisor
+from starforge.runner.supervise import Supervisor, Watches
 from starforge.runner.tail import Tail
 from starforge.runner.wake import Wake
 
@@ -67,7 +68,7 @@ class Runner:
         self._wake = Wake()
         self._supervisor: Supervisor | None = None
         self._heartbeat: Heartbeat | None = None
-        self._early_stops = 0
+        self._signals = 0
 
     def run(self) -> None:
         """Run to the end; whatever happens, a final status is written."""
@@ -88,10 +89,9 @@ class Runner:
         self._finish(ending)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._signals += 1
         if self._supervisor is not None:
             self._supervisor.request_stop()
-        else:
-            self._early_stops += 1
 
     def _attempt(self, launch: LaunchFile) -> Ending:
         """Run the processes with everything around them; return how it ended."""
@@ -102,10 +102,10 @@ class Runner:
         )
         supervisor = Supervisor(
             launch, self._dir, status=self._status, journal=self._journal,
-            wake=self._wake, watch=NanWatch(tail, launch.policies),
+            wake=self._wake, watches=self._watches(launch, tail),
         )  # fmt: skip
         self._supervisor = supervisor
-        if self._early_stops:
+        if self._signals:
             supervisor.request_stop()
         shipper = self._connect(launch, tail, supervisor)
         (self._dir / layout.METRICS).mkdir(exist_ok=True)
@@ -122,6 +122,14 @@ class Runner:
             if shipper is not None:
                 shipper.close()
         return ending
+
+    def _watches(self, launch: LaunchFile, tail: Tail) -> Watches:
+        policies = launch.policies
+        return Watches(
+            nan=NanWatch(tail, policies),
+            disk=DiskWatch(self._dir, policies),
+            stall=StallWatch(self._dir, tail, policies),
+        )
 
     def _connect(self, launch: LaunchFile, tail: Tail, supervisor: Supervisor) -> Shipper | None:
         """Start shipping and heartbeats when there is a server."""
@@ -153,11 +161,19 @@ class Runner:
             self._wake.wait(0.1)
 
     def _finish(self, ending: Ending) -> None:
-        """Write the final status, trying for a while if the disk is full, and beat once more."""
+        """Write the final status and beat once more.
+
+        On a full disk this waits for room, however long: without its last status the
+        attempt would count as lost. A signal ends the waiting.
+        """
         assert ending.state in TERMINAL
         deadline = time.monotonic() + _STATUS_PATIENCE
-        while not self._status.state(ending.state, ending) and time.monotonic() < deadline:
+        signals = self._signals
+        while not self._status.state(ending.state, ending) and self._signals == signals:
+            if time.monotonic() >= deadline and not self._status.no_room:
+                break
             self._wake.wait(1.0)
+        stacks.clean(self._dir)
         if self._heartbeat is not None:
             self._heartbeat.close()
         self._journal.say(f"{ending.state}: {ending.reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -28,7 +29,10 @@ class Ending:
 
 
 class Status:
-    """The attempt's status, kept in memory and on disk; safe from every thread."""
+    """The attempt's status, kept in memory and on disk; safe from every thread.
+
+    ``no_room`` says that it could not be written because the disk is full.
+    """
 
     def __init__(self, attempt_dir: Path, journal: Journal) -> None:
         self._path = attempt_dir / layout.STATUS
@@ -36,6 +40,7 @@ class Status:
         self._journal = journal
         self._lock = threading.Lock()
         self._progress_seen: tuple[int, int] | None = None
+        self.no_room = False
         now = time.time()
         self._fields: dict[str, Any] = {
             "state": "starting",
@@ -95,8 +100,10 @@ class Status:
         try:
             write_json(self._path, self._fields)
         except OSError as error:
+            self.no_room = error.errno in (errno.ENOSPC, errno.EDQUOT)
             self._journal.say(f"{layout.STATUS} could not be written: {error}", once=True)
             return False
+        self.no_room = False
         return True
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from starforge import layout
-from starforge.runner import reap, texts
+from starforge.runner import reap, stacks, texts
 from starforge.runner.journal import Journal
 from starforge.runner.launch import LaunchError, LaunchFile, Started, start_all
+from starforge.runner.limits import DiskWatch, StallWatch
 from starforge.runner.policies import NanWatch
 from starforge.runner.procs import Proc
 from starforge.runner.status import Ending, Status
+from starforge.runner.texts import Said
 from starforge.runner.wake import Wake
 
 _LIVENESS = 0.5
@@ -20,6 +24,15 @@ _POLICY = 1.0
 _LEFTOVER_GRACE = 5.0
 _TAIL_BYTES = 8192
 _TAIL_LINES = 5
+
+
+@dataclass(frozen=True)
+class Watches:
+    """What is looked at while the processes run."""
+
+    nan: NanWatch
+    disk: DiskWatch
+    stall: StallWatch
 
 
 class Supervisor:
@@ -33,14 +46,14 @@ class Supervisor:
         status: Status,
         journal: Journal,
         wake: Wake,
-        watch: NanWatch,
+        watches: Watches,
     ) -> None:
         self._launch = launch
         self._dir = attempt_dir
         self._status = status
         self._journal = journal
         self._wake = wake
-        self._watch = watch
+        self._watches = watches
         self._started: list[Started] = []
         self._ending: Ending | None = None
         self._kill_at: float | None = None
@@ -71,10 +84,9 @@ class Supervisor:
         try:
             start_all(self._launch, self._dir, self._started)
         except LaunchError as error:
-            self._ending = Ending("failed", "launch_failed", error.said)
+            self._ending = _not_launched(error.__cause__, error.said)
         except OSError as error:
-            said = texts.launch_failed("the job", str(error))
-            self._ending = Ending("failed", "launch_failed", said)
+            self._ending = _not_launched(error, texts.launch_failed("the job", str(error)))
         else:
             self._status.state("running")
             self._loop()
@@ -106,7 +118,7 @@ class Supervisor:
                 next_look = now + _POLICY
                 self._status.refresh()
                 self._collect()
-                self._look_for_nan()
+                self._apply_policies()
             if self._kill_at is not None and now >= self._kill_at:
                 self._kill_at = None
                 self._kill()
@@ -121,7 +133,10 @@ class Supervisor:
             if code is None:
                 alive = True
             elif code != 0 and self._ending is None:
-                self._ending = self._failure(one, code)
+                failure = self._failure(one, code)
+                # Without room most programs fail at their next write, before the next look.
+                no_room = self._disk_ending(failure.said) if code != -signal.SIGKILL else None
+                self._ending = no_room or failure
         if alive and self._ending is not None and self._kill_at is None and not self._killed:
             self._stop(self._ending)
         return alive
@@ -150,14 +165,33 @@ class Supervisor:
         self._journal.say("the grace period is over: killing what is left")
         reap.end_all(self._find, grace=0.0, tick=self._collect)
 
-    def _look_for_nan(self) -> None:
+    def _apply_policies(self) -> None:
         if self._ending is None:
-            ending = self._nan_ending()
+            ending = self._nan_ending() or self._disk_ending() or self._stall_ending()
             if ending is not None:
                 self._stop(ending)
 
+    def _disk_ending(self, also: Said | None = None) -> Ending | None:
+        found = self._watches.disk.look()
+        if found is None:
+            return None
+        said = texts.disk_full(*found, str(self._dir))
+        return Ending("stopped", "disk_full", said.also(also) if also else said)
+
+    def _stall_ending(self) -> Ending | None:
+        idle = self._watches.stall.look()
+        if idle is None:
+            return None
+        dumped: str | None = stacks.FILE
+        try:
+            stacks.dump(self._dir, self._find(), f"no progress for {idle:.0f} s")
+        except OSError as error:
+            dumped = None
+            self._journal.say(f"the stacks could not be written: {error}")
+        return Ending("failed", "stalled", texts.stalled(idle, dumped))
+
     def _nan_ending(self, *, to_the_end: bool = False) -> Ending | None:
-        found = self._watch.look(to_the_end=to_the_end)
+        found = self._watches.nan.look(to_the_end=to_the_end)
         if found is None:
             return None
         said = texts.nan_loss(found.name, found.value, found.step)
@@ -186,6 +220,13 @@ class Supervisor:
         return Ending(
             "failed", "signal", texts.killed(one.spec.name, -code, name, tail), 128 - code
         )
+
+
+def _not_launched(cause: BaseException | None, said: Said) -> Ending:
+    """Return the ending of a job that could not be started; a full disk is no failure."""
+    if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Ending("stopped", "disk_full", texts.no_room(str(cause)))
+    return Ending("failed", "launch_failed", said)
 
 
 def last_lines(path: Path) -> str:

@@ -62,7 +62,42 @@ def time_limit(seconds: float) -> Said:
         f"the time limit of {seconds:g} s is over. Resume the job to go on from its last "
         "checkpoint, or raise policies.time_limit.",
         f"已达到 {seconds:g} 秒的时间上限。"
-        "可以恢复作业，从最后的检查点继续，或调大 policies.time_limit。",
+        "可以恢复任务，从最后的检查点继续，或调大 policies.time_limit。",
+    )
+
+
+def disk_full(free: int, reserve: int, where: str) -> Said:
+    """Say that the job was stopped before its disk was full."""
+    have, need = f"{free / 2**20:,.0f}", f"{reserve / 2**20:,.0f}"
+    return Said(
+        f"stopped before the disk was full: {have} MiB were left at {where}, and {need} MiB "
+        "are kept free. Make room and resume the job, or change policies.disk_reserve.",
+        f"磁盘将满，任务已提前停止：{where} 仅剩 {have} MiB，需保留 {need} MiB。"
+        "请腾出空间后恢复任务，或修改 policies.disk_reserve。",
+    )
+
+
+def no_room(detail: str) -> Said:
+    """Say that the job could not even begin on a full disk."""
+    return Said(
+        f"the disk is full: {detail}. Make room, then retry the job.",
+        f"磁盘已满：{detail}。请腾出空间后重试。",
+    )
+
+
+def stalled(seconds: float, dumped: str | None) -> Said:
+    """Say that nothing came from the job for too long."""
+    said = Said(
+        f"no progress for {seconds:.0f} s: no step, no metric, no line in a log.",
+        f"已有 {seconds:.0f} 秒没有任何进展：没有新的步数、指标或日志。",
+    )
+    if dumped is None:
+        return said
+    return said.also(
+        Said(
+            f"The stacks of its processes are in {dumped}.",
+            f"各进程的调用栈见 {dumped}。",
+        )
     )
 
 

@@ -62,6 +62,8 @@ QUIET = {"log_steps": 1}  # eight rows are few steps
          {"config": {"fsdp": "full_shard"}, "resources": "gpu:2"}),
         ("resources/short-time-limit", {"policies": {"time_limit": 10}},
          {"policies": {"time_limit": "1h"}}),
+        ("resources/short-stalled", {"policies": {"stalled": 10}},
+         {"policies": {"stalled": "30m"}}),
     ],
 )  # fmt: skip
 def test_rule(make_context, code, bad, good):

@@ -2,7 +2,7 @@ import pytest
 
 from starforge.findings import all_rules
 from starforge.lab.experiment import load_experiment
-from starforge.lab.values import parse_duration, parse_profile
+from starforge.lab.values import parse_duration, parse_profile, parse_size
 
 
 def load(write, text, config=None):
@@ -17,7 +17,8 @@ model: models/base
 data: {train: data/train.jsonl, validation: dataset:val@2}
 params: {learning_rate: 5e-7}
 resources: gpu:2
-policies: {nan_loss: no, nan_metrics: [loss], time_limit: 1h30m, stop_grace: 5}
+policies: {nan_loss: no, nan_metrics: [loss], time_limit: 1h30m, stop_grace: 5,
+  disk_full: yes, disk_reserve: 5GiB, stalled: 30m}
 description: 试验
 tags: [a, b]
 priority: 3
@@ -28,6 +29,8 @@ priority: 3
     assert experiment.data["validation"] == "dataset:val@2"
     assert experiment.policies.nan_loss is False
     assert experiment.policies.time_limit == 5400
+    assert experiment.policies.disk_full is True
+    assert (experiment.policies.disk_reserve, experiment.policies.stalled) == (5 * 2**30, 1800)
     assert experiment.config == {"shuffle": False}
     assert (experiment.resources, experiment.priority, experiment.tags) == ("gpu:2", 3, ["a", "b"])
     assert experiment.at("data.train").line == 3
@@ -38,7 +41,7 @@ def test_all_findings_at_once(write):
 method: mini/train
 resource: local
 data: {train: a.jsonl, val: 3}
-policies: {time_limit: soon, stop_grace: -1, nan: true}
+policies: {time_limit: soon, stop_grace: -1, nan: true, disk_reserve: plenty}
 priority: high
 tags: one
 description: 1.5
@@ -47,6 +50,7 @@ description: 1.5
     assert sorted(findings) == [
         ("experiment/duration", "policies.stop_grace", 4),
         ("experiment/duration", "policies.time_limit", 4),
+        ("experiment/size", "policies.disk_reserve", 4),
         ("experiment/unknown-key", "data.val", 3),
         ("experiment/unknown-key", "policies.nan", 4),
         ("experiment/unknown-key", "resource", 2),
@@ -142,3 +146,17 @@ def test_the_examples_of_the_rules(write, name):
     rule = next(rule for rule in all_rules() if rule.code == f"experiment/{name}")
     assert rule.code in [code for code, _, _ in load(write, rule.bad)[1]]
     assert load(write, rule.good)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [(4096, 4096), ("4096", 4096), ("500MB", 5e8), ("500 mb", 5e8), ("5GiB", 5 * 2**30),
+     ("1.5g", 1.5 * 2**30), ("2TB", 2e12), ("10 B", 10), ("1KiB", 1024)],
+)  # fmt: skip
+def test_sizes(value, size):
+    assert parse_size(value) == size
+
+
+@pytest.mark.parametrize("value", [0, -1, True, "", "GiB", "5 bananas", "5gg", [1], "-3MB", None])
+def test_what_is_no_size(value):
+    assert parse_size(value) is None

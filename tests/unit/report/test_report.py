@@ -238,6 +238,77 @@ def test_processes_of_multiprocessing_join_the_run(tmp_path, method):
     assert read(only_run() / layout.STATUS)["state"] == "succeeded"
 
 
+KILLED = """
+import os, signal, threading
+from starforge import report
+run = report.init(dir="run")
+def work():
+    for n in range(1, 201):
+        report.log({"thread": n}, step=n)
+worker = threading.Thread(target=work)
+worker.start()
+for n in range(1, 1001):
+    report.log({"main": n}, step=n)
+    report.log_samples([{"prompt": str(n), "completion": "c"}])
+worker.join()
+report.log_score("b", "acc", 0.5)
+report.log_artifact("run")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_process_loses_nothing_that_it_reported(tmp_path):
+    assert script(tmp_path, KILLED).returncode == -9
+    got = scalars(tmp_path / "run")
+    assert got["main"][0] == list(range(1, 1001))
+    assert got["thread"][0] == list(range(1, 201))
+    rows = decode_rows("samples", next((tmp_path / "run/samples").iterdir()).read_bytes()).rows
+    assert [row.data["prompt"] for row in rows] == [str(n) for n in range(1, 1001)]
+    assert len(list((tmp_path / "run/scores").iterdir())) == 1
+    assert read(tmp_path / "run" / layout.ARTIFACTS)["kind"] == "file"
+
+
+def test_a_signal_handler_may_report_while_the_program_does(tmp_path):
+    body = """
+import signal
+from starforge import report
+run = report.init(dir="run")
+signal.signal(signal.SIGALRM, lambda *_: report.log({"handler": 1}))
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+for n in range(20000):
+    report.log({"main": n}, step=n)
+signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+    assert script(tmp_path, body).returncode == 0
+    got = scalars(tmp_path / "run")
+    assert got["main"][0] == list(range(20000)) and got["handler"][1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_fork_in_the_middle_of_another_threads_report_is_harmless(tmp_path):
+    body = """
+import os, threading
+from starforge import report
+report.init(dir="run")
+stop = threading.Event()
+def work():
+    while not stop.is_set():
+        report.log({"parent": 1})
+worker = threading.Thread(target=work)
+worker.start()
+for n in range(50):
+    child = os.fork()
+    if child == 0:
+        report.log({"child": n})
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+worker.join()
+"""
+    assert script(tmp_path, body).returncode == 0
+    assert sorted(scalars(tmp_path / "run")["child"][1]) == [float(n) for n in range(50)]
+
+
 def shell(tmp_path, *words, **env):
     return subprocess.run(
         [sys.executable, "-m", "starforge.report", *words], cwd=tmp_path, capture_output=True,

@@ -259,6 +259,57 @@ def test_the_time_limit(attempt):
     assert summary(status) == ("failed", "time_limit", None)
 
 
+def test_it_stops_before_the_disk_is_full(attempt):
+    status = attempt.launch(bash("sleep 60"), policies={"disk_reserve": 1e18}).run()
+    assert summary(status) == ("stopped", "disk_full", None)
+    assert str(attempt.dir) in status["message"] and "disk_reserve" in status["message"]
+    assert "磁盘将满" in status["message_zh"]
+
+
+def test_a_failure_on_a_full_disk_is_laid_to_the_disk(attempt):
+    status = attempt.launch(bash("echo no room >&2; exit 3"), policies={"disk_reserve": 1e18}).run()
+    assert summary(status) == ("stopped", "disk_full", None)
+    assert "exit code 3" in status["message"] and "no room" in status["message"]
+
+
+def test_the_disk_may_fill_up_where_the_policy_is_off(attempt):
+    off = {"disk_full": False, "disk_reserve": 1e18}
+    assert summary(attempt.launch(bash("sleep 1.5"), policies=off).run())[1] == "completed"
+
+
+HANG = """
+import threading
+from starforge import report
+report.log({"a": 1})
+def hanging_in_a_thread(): threading.Event().wait()
+threading.Thread(target=hanging_in_a_thread, daemon=True).start()
+print("up", flush=True)
+def hanging_at_the_top(): threading.Event().wait()
+hanging_at_the_top()
+"""
+
+
+def test_a_stalled_job_is_ended_with_the_stacks_of_all_its_processes(attempt):
+    # One answers with Python's stacks; one would be killed by the signal, and one ignores it.
+    script = "sleep 61 & trap '' USR2; sleep 62"
+    status = attempt.launch([PYTHON, "-c", HANG], bash(script), policies={"stalled": 2}).run()
+    assert summary(status) == ("failed", "stalled", None)
+    assert "logs/stacks-0.log" in status["message"] and "没有任何进展" in status["message_zh"]
+    text = (attempt.dir / "logs/stacks-0.log").read_text()
+    assert "in hanging_at_the_top" in text and "in hanging_in_a_thread" in text
+    assert "sleep 61" in text and "sleep 62" in text and "no progress" in text
+    assert text.count("Python stacks") == 1
+    said = (attempt.dir / layout.RUNNER_LOG).read_text()
+    assert "could not be written" not in said
+    assert not (attempt.dir / layout.STACKS).exists()
+
+
+def test_a_job_that_says_something_is_not_stalled(attempt):
+    script = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done"
+    status = attempt.launch(bash(script), policies={"stalled": 2}).run()
+    assert summary(status) == ("succeeded", "completed", 0)
+
+
 NAN = 'echo \'{"t":1,"s":7,"v":{"loss":NaN}}\' >> metrics/a.jsonl; '
 
 

@@ -1,7 +1,7 @@
 """What drivers read and write in a job's folder, and how they end on a user's mistake.
 
-Runs inside a runtime, with ``${LIB}`` on ``PYTHONPATH`` for ``starforge.layout`` and
-``starforge.lang``.
+Runs inside a runtime, with ``${LIB}`` on ``PYTHONPATH`` for ``starforge.layout``,
+``starforge.lang`` and ``starforge.stacks``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from starforge import layout
+from starforge import layout, stacks
 from starforge.lang import t
 
 STOPPED = 128 + signal.SIGTERM
@@ -122,6 +122,7 @@ def keep_traceback(error: BaseException) -> None:
 def run(main: Callable[[], None]) -> NoReturn:
     """Run a driver's ``main``: a :class:`JobError` is one line and exit code 1."""
     stop_on_sigterm()
+    stacks.enable()
     try:
         main()
     except JobError as error:
