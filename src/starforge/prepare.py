@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -10,16 +11,22 @@ import msgspec
 
 from starforge import frameworks
 from starforge.catalog.load import Catalog, load_catalog
-from starforge.catalog.models import Recipe
+from starforge.catalog.models import Need, Recipe
 from starforge.checks import run_checks
 from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_experiment as rules
 from starforge.lab.assign import did_you_mean
-from starforge.lab.context import DataSource, PrepareContext
+from starforge.lab.context import DataSource, PrepareContext, Reward
 from starforge.lab.experiment import Experiment, load_experiment
 from starforge.lab.files import OwnFile, code_files, collect_files
-from starforge.lab.inputs import DATA_FORMS, MODEL_FORMS, LocalResolver, Resolver
+from starforge.lab.inputs import (
+    DATA_FORMS,
+    MODEL_FORMS,
+    REWARD_FORMS,
+    LocalResolver,
+    Resolver,
+)
 from starforge.lab.lock import Lock, compare_lock, make_lock, read_lock
 from starforge.lab.resolve import resolve
 from starforge.lab.values import PROFILES, parse_profile
@@ -103,7 +110,8 @@ class _Preparation:
         self.findings += more
         context = PrepareContext(
             experiment=self.experiment, recipe=self.recipe, contract=self.contract,
-            config=config, model=self._model(), data=self._data(),
+            config=config, model=self._model("model", self.recipe.model), data=self._data(),
+            teacher=self._model("teacher", self.recipe.teacher), reward=self._reward(files),
             resources=self._resources(profile), policies=self.experiment.policies,
             code_files=code_files(files), lab_root=self.lab_root,
         )  # fmt: skip
@@ -119,17 +127,35 @@ class _Preparation:
             context=context, plan=plan, lock=lock if plan else None, files=files,
         )  # fmt: skip
 
-    def _model(self) -> InputRef | None:
-        reference = self.experiment.model
-        if not self._wanted("model", reference, self.recipe.model, MODEL_FORMS):
+    def _model(self, key: str, need: Need) -> InputRef | None:
+        reference = getattr(self.experiment, key)
+        if not self._wanted(key, reference, need, MODEL_FORMS):
             return None
-        found = self.resolver.model(str(reference))
+        return self._model_ref(key, str(reference))
+
+    def _model_ref(self, key: str, reference: str) -> InputRef | None:
+        found = self.resolver.model(reference, key)
         if isinstance(found, Finding):
-            self._place(found, "model")
+            self._place(found, key)
             return None
         if found.kind in ("job", "registry") and getattr(self.resolver, "offline", False):
-            self._offline("model", str(reference))
+            self._offline(key, reference)
         return found
+
+    def _reward(self, files: list[OwnFile]) -> Reward | None:
+        reference = self.experiment.reward
+        if not self._wanted("reward", reference, self.recipe.reward, REWARD_FORMS):
+            return None
+        if not str(reference).endswith(".py"):
+            model = self._model_ref("reward", str(reference))
+            return Reward(model=model) if model is not None else None
+        name = os.path.normpath(str(reference))
+        own = next((one for one in files if one.name == name), None)
+        if own is None:
+            at = self.experiment.at("reward")
+            self.findings.append(rules.REWARD_NOT_FOUND.at(at, ref=reference))
+            return None
+        return Reward(file=own.name)
 
     def _data(self) -> dict[str, DataSource]:
         spec = self.recipe.data
@@ -184,8 +210,7 @@ class _Preparation:
 
     def _lock(self, context: PrepareContext) -> Lock:
         inputs = [source.ref for source in context.data.values()]
-        if context.model is not None:
-            inputs.insert(0, context.model)
+        inputs[:0] = context.models
         current = make_lock(
             self.recipe, self.contract_digest, runtime=runtime_digests(self.recipe), inputs=inputs
         )

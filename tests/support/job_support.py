@@ -55,7 +55,8 @@ class Job:
         """Return arguments for ``subprocess`` that start the plan's only process."""
         launch = Launch(
             job_id=self.id, attempt=attempt, job_dir=self.folder, plan=self.plan, python=python,
-            model=model, resume=resume, server_url=None, job_token="", lang="en",
+            models={"model": model} if model else {}, resume=resume, server_url=None,
+            job_token="", lang="en",
         )  # fmt: skip
         (described,) = launch_document(launch, ship_timeout=0)["processes"]
         self.attempt(attempt).mkdir(exist_ok=True)

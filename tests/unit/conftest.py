@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from starforge.catalog.load import load_catalog
-from starforge.lab.context import PrepareContext
+from starforge.lab.context import PrepareContext, Reward
 from starforge.lab.experiment import load_experiment
 from starforge.lab.files import code_files, own_files
 from starforge.lab.inputs import LocalResolver
@@ -89,6 +89,8 @@ def read_context(folder: Path, sets: tuple[str, ...]) -> PrepareContext:
         contract=contract,
         config=config,
         model=resolver.model(experiment.model) if experiment.model else None,
+        teacher=resolver.model(experiment.teacher, "teacher") if experiment.teacher else None,
+        reward=Reward(file=experiment.reward) if experiment.reward else None,
         data={s: resolver.data(reference, s) for s, reference in experiment.data.items()},
         resources=resources,
         policies=experiment.policies,

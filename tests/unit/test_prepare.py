@@ -20,7 +20,7 @@ class GivenInputs:
     prepared: object
     folder: Path
 
-    def model(self, reference):
+    def model(self, reference, name="model"):
         return self.prepared.context.model
 
     def data(self, reference, split):
@@ -182,7 +182,7 @@ def test_the_lock_of_a_prepared_experiment_names_its_inputs(new):
 
 def test_findings_of_a_resolver_get_their_place(new):
     class Refusing(LocalResolver):
-        def model(self, reference):
+        def model(self, reference, name="model"):
             from starforge.findings import Location
             from starforge.lab import rules_experiment as rules
 

@@ -19,7 +19,7 @@ _HANDWRITTEN = ("type", "upstream_default", "name")
 _NOT_BEHAVIOUR = frozenset({
     "title", "summary", "use_when", "avoid_when", "description", "advice", "reason",
     "why_default", "links", "text", "scaffold", "example", "note", "digest",
-    "renamed",
+    "renamed", "same_as",
 })  # fmt: skip
 
 
@@ -41,14 +41,20 @@ def join_recipe(
         joined = _join_parameter(parameter, fields, glossary, config, problems)
         if joined is not None:
             parameters.append(joined)
+    presets = [
+        glossary.get(str(one.get("name")), {}) | one if isinstance(one, dict) else one
+        for one in raw.get("presets") or []
+    ]
     if problems:
         raise broken(file, problems)
+    joined_parts = {"name": name, "parameters": parameters, "presets": presets}
     try:
-        recipe = msgspec.convert(raw | {"name": name, "parameters": parameters}, Recipe)
+        recipe = msgspec.convert(raw | joined_parts, Recipe)
     except msgspec.ValidationError as error:
         raise broken(file, [str(error)]) from error
     problems = _check_parameters(recipe, config) + _check_pins(recipe, config)
-    problems += _check_renamed(recipe, config) + _check_scaffold(recipe)
+    problems += _check_renamed(recipe, config) + _check_ignored(recipe, config)
+    problems += _check_presets(recipe, config) + _check_scaffold(recipe)
     if problems:
         raise broken(file, problems)
     return msgspec.structs.replace(recipe, digest=recipe_digest(recipe))
@@ -109,6 +115,9 @@ def _check_parameters(recipe: Recipe, config: ContractConfig) -> list[str]:
         offered = key.choices if key else None
         if offered and not set(map(str, parameter.choices or [])) <= set(map(str, offered)):
             problems.append(f"{where}.choices: upstream takes only {offered}")
+        for word, meant in parameter.aliases.items():
+            if parameter.choices and meant not in parameter.choices:
+                problems.append(f"{where}.aliases.{word}: {meant!r} is not one of its choices")
     return problems
 
 
@@ -134,13 +143,49 @@ def _check_renamed(recipe: Recipe, config: ContractConfig) -> list[str]:
     return problems
 
 
+def _check_ignored(recipe: Recipe, config: ContractConfig) -> list[str]:
+    problems = []
+    for one in recipe.ignored:
+        below = one.path + "."
+        if not any(key == one.path or key.startswith(below) for key in config.keys):
+            problems.append(f"ignored: `{one.path}` is not in the contract")
+        if one.new is not None and _contract_key(config, one.new) is None:
+            problems.append(f"ignored: `{one.new}` is not in the contract")
+        for parameter in recipe.parameters:
+            if parameter.path == one.path or parameter.path.startswith(below):
+                problems.append(f"ignored: `{one.path}` holds the parameter `{parameter.name}`")
+    return problems
+
+
+def _check_presets(recipe: Recipe, config: ContractConfig) -> list[str]:
+    problems = []
+    pinned = {pin.path for pin in recipe.pins}
+    for preset in recipe.presets:
+        if recipe.parameter(preset.name) is not None:
+            problems.append(f"presets: `{preset.name}` is also a parameter")
+        for word, option in preset.options.items():
+            where = f"presets.{preset.name}.{word}"
+            for path, value in option.values.items():
+                key = _contract_key(config, path)
+                if key is None:
+                    problems.append(f"{where}: `{path}` is not in the contract")
+                elif path in pinned:
+                    problems.append(f"{where}: `{path}` is pinned")
+                elif not accepts_key(key, value)[0]:
+                    problems.append(f"{where}: {path}={value!r} is not {describe(key.type).en}")
+    return problems
+
+
 def _check_scaffold(recipe: Recipe) -> list[str]:
-    named = [*recipe.scaffold.params, *recipe.scaffold.suggest]
-    return [
+    scaffold = recipe.scaffold
+    problems = [
         f"scaffold: `{name}` is not a parameter of this recipe"
-        for name in named
-        if recipe.parameter(name) is None
+        for name in [*scaffold.params, *scaffold.suggest]
+        if recipe.parameter(name) is None and recipe.preset(name) is None
     ]
+    if scaffold.reward is not None and scaffold.reward not in scaffold.files:
+        problems.append(f"scaffold.reward: `{scaffold.reward}` is not one of scaffold.files")
+    return problems
 
 
 def out_of_range(parameter: Parameter, value: Any) -> str | None:

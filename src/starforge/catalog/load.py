@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from starforge.catalog.include import with_fragments
 from starforge.catalog.join import contract_digest, join_recipe
 from starforge.catalog.models import Contract, DataKind, Recipe
 from starforge.catalog.source import broken, read_contract, read_glossary, read_mapping
@@ -42,11 +43,13 @@ class Catalog:
         self._raw: dict[str, dict[str, Any]] = {}
         self._recipes: dict[str, Recipe] = {}
         self._contracts: dict[str, Contract] = {}
+        self._fragments: dict[Path, dict[str, Any]] = {}
 
     @cached_property
     def _files(self) -> dict[str, Path]:
         files = sorted((self.root / "recipes").glob("*/*.yaml"))
-        return {f"{file.parent.name}/{file.stem}": file for file in files}
+        methods = [file for file in files if not file.stem.startswith("_")]
+        return {f"{file.parent.name}/{file.stem}": file for file in methods}
 
     @cached_property
     def glossary(self) -> dict[str, dict[str, Any]]:
@@ -89,20 +92,28 @@ class Catalog:
 
     def scaffold_file(self, recipe: Recipe, name: str, lang: Lang) -> Path:
         """Return the template file that ``sf new`` copies as ``name``."""
-        folder = self._files[recipe.name].with_suffix("")
+        own = self._files[recipe.name].with_suffix("")
         stem, dot, suffix = name.rpartition(".")
-        chinese = folder / f"{stem}.zh{dot}{suffix}"
-        file = chinese if lang == "zh" and chinese.is_file() else folder / name
-        if not file.is_file():
-            raise broken(self._files[recipe.name], [f"scaffold.files: {file} is missing"])
-        return file
+        names = [f"{stem}.zh{dot}{suffix}", name] if lang == "zh" else [name]
+        # What several methods share lies in one place; a method's own file wins.
+        places = [folder / one for folder in (own, self.root / "scaffold") for one in names]
+        found = next((file for file in places if file.is_file()), None)
+        if found is None:
+            raise broken(self._files[recipe.name], [f"scaffold.files: {own / name} is missing"])
+        return found
 
     def _recipe_file(self, name: str) -> dict[str, Any]:
         if name not in self._files:
             raise unknown_method(name, self.names())
         if name not in self._raw:
-            self._raw[name] = read_mapping(self._files[name])
+            file = self._files[name]
+            self._raw[name] = with_fragments(file, read_mapping(file), self._fragment)
         return self._raw[name]
+
+    def _fragment(self, file: Path) -> dict[str, Any]:
+        if file not in self._fragments:
+            self._fragments[file] = read_mapping(file)
+        return self._fragments[file]
 
     def _contract_file(self, recipe_file: Path, framework: str, version: str) -> Contract:
         pin = f"{framework}-{version}"

@@ -34,26 +34,36 @@ Group = Literal[
     "run",
 ]
 Launcher = Literal["python", "torchrun", "shell"]
+Need = Literal["required", "optional", "none"]
+Dialect = Literal["plain", "hydra", "omegaconf"]
 
 
 class ContractKey(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One key a pinned framework accepts, as extracted from that very package."""
+    """One key a pinned framework accepts, as extracted from that very package.
+
+    ``added`` marks a key that upstream's own configuration file does not hold although its
+    code reads it: Hydra wants it with a ``+`` (the plan writes that), a YAML file as it is.
+    """
 
     type: str
     default: Any = None
     choices: list[Any] | None = None
     section: str | None = None
     required: bool = False
+    added: bool = False
 
 
 class ContractConfig(msgspec.Struct, frozen=True, omit_defaults=True):
     """All keys of one configuration (one entry point) of a framework.
 
     ``open`` marks a configuration that takes any further key (``custom/custom``).
+    ``dialect`` says what values may hold besides plain YAML: ``hydra`` and ``omegaconf``
+    know ``${interpolation}``, and ``omegaconf`` files ``defaults:`` and ``_override_``.
     """
 
     keys: dict[str, ContractKey]
     open: bool = False
+    dialect: Dialect = "plain"
 
 
 class Contract(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -87,7 +97,8 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     Loaded form: texts, type and upstream default are already joined in from the glossary
     and the contract (see ``catalog.load``). ``default`` is the recipe's effective default;
-    ``upstream_default`` the contract's; ``why_default`` says why they differ.
+    ``upstream_default`` the contract's; ``why_default`` says why they differ. ``aliases``
+    are other words that people write for a value, and upstream's word for it.
     """
 
     name: str
@@ -105,6 +116,38 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     exclusive_minimum: bool = False
     unit: str | None = None
     advanced: bool = False
+    aliases: dict[str, Any] = {}
+
+
+class PresetOption(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One choice of a preset: what it means, and the value of each native path it sets."""
+
+    description: Text
+    values: dict[str, Any]
+
+
+class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A published name that sets several native keys at once (``rollout_correction: tis``).
+
+    Parameters and native keys that the user sets themselves win over a preset.
+    """
+
+    name: str
+    group: Group
+    description: Text
+    options: dict[str, PresetOption]
+    advice: Text | None = None
+
+
+class Ignored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A key that upstream accepts and never reads: setting it is an error.
+
+    ``path`` covers all keys below it. ``new`` is the key that works, if there is one.
+    """
+
+    path: str
+    note: Text
+    new: str | None = None
 
 
 class Renamed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -130,11 +173,16 @@ class Metric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A group of processes of a method (``trainer``, ``rollout``, ``teacher``)."""
+    """A group of processes of a method (``trainer``, ``rollout``, ``teacher``).
+
+    Roles of the same ``pool`` share its devices; ``optional`` ones are there only when the
+    experiment asks for them.
+    """
 
     name: str
     description: Text
     pool: str = "default"
+    optional: bool = False
 
 
 class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -142,9 +190,9 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     kind: DataKind
     shapes: list[list[str]] = []
-    train: Literal["required", "optional", "none"] = "required"
-    validation: Literal["required", "optional", "none"] = "optional"
-    test: Literal["required", "optional", "none"] = "none"
+    train: Need = "required"
+    validation: Need = "optional"
+    test: Need = "none"
     example: list[dict[str, Any]] = []
 
 
@@ -186,10 +234,13 @@ class Scaffold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     ``files`` are copied from the folder beside the recipe file (``<method>/``); a file with
     ``.zh`` before its suffix is taken instead when the language is Chinese. ``suggest``
-    names the parameters shown as comments.
+    names the parameters shown as comments. ``reward`` is one of ``files``.
     """
 
     model: str | None = None
+    teacher: str | None = None
+    reward: str | None = None
+    resources: str | None = None
     params: dict[str, Any] = {}
     config: dict[str, Any] = {}
     suggest: list[str] = []
@@ -198,7 +249,12 @@ class Scaffold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The declaration of a method, joined with its contract."""
+    """The declaration of a method, joined with its contract.
+
+    ``model``, ``teacher`` and ``reward`` say which inputs besides data it takes: the model
+    to train, a second model to learn from, a reward function or reward model.
+    ``same_as`` names methods of other frameworks that are the same algorithm.
+    """
 
     name: str
     framework: str
@@ -213,10 +269,15 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     roles: list[Role]
     entry: Entry
     runtime: str
-    model: Literal["required", "optional", "none"] = "required"
+    model: Need = "required"
+    teacher: Need = "none"
+    reward: Need = "none"
+    same_as: list[str] = []
     pins: list[Pin] = []
     parameters: list[Parameter] = []
+    presets: list[Preset] = []
     renamed: list[Renamed] = []
+    ignored: list[Ignored] = []
     metrics: list[Metric] = []
     checkpoint: Checkpoint | None = None
     stages: list[str] = []
@@ -233,3 +294,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     def parameter(self, name: str) -> Parameter | None:
         """Return the published parameter called ``name``, if any."""
         return next((p for p in self.parameters if p.name == name), None)
+
+    def preset(self, name: str) -> Preset | None:
+        """Return the preset called ``name``, if any."""
+        return next((p for p in self.presets if p.name == name), None)

@@ -18,7 +18,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     job_dir: Path
     plan: LaunchPlan
     python: str | None  # interpreter of the runtime on the engine's machines
-    model: str | None  # folder or hub id the job starts from
+    models: dict[str, str]  # folder or hub id of `model`, `teacher` and `reward`
     resume: bool
     server_url: str | None
     job_token: str

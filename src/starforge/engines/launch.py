@@ -33,9 +33,7 @@ def places_of(launch: Launch) -> dict[str, str]:
         "PYTHON": launch.python or shutil.which("python3") or sys.executable,
         "LIB": str(job / layout.LIB),
     }
-    if launch.model is not None:
-        places["MODEL"] = launch.model
-    return places
+    return places | {name.upper(): location for name, location in launch.models.items()}
 
 
 def fill(text: str, places: dict[str, str]) -> str:

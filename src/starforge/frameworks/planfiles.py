@@ -76,9 +76,8 @@ def metric_names(recipe: Recipe) -> dict[str, str]:
 
 
 def inputs_of(context: PrepareContext) -> list[InputRef]:
-    """Return the job's inputs: the model first, then the data splits by name."""
-    model = [context.model] if context.model is not None else []
-    return model + [context.data[split].ref for split in sorted(context.data)]
+    """Return the job's inputs: the models first, then the data splits by name."""
+    return context.models + [context.data[split].ref for split in sorted(context.data)]
 
 
 def runtime_pin(context: PrepareContext) -> RuntimePin | None:

@@ -30,6 +30,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     layer: Layer
     at: Location
     parameter: str | None = None
+    preset: bool = False
 
 
 class Collector:
@@ -50,10 +51,10 @@ class Collector:
         document = experiment.config_document
         if document is None:
             return []
-        found = []
-        for path, value in self._flatten("", experiment.config):
-            at = document.at(path)
-            if not document.is_usable(path):
+        found: list[Assignment] = []
+        for written, value in self._flatten("", experiment.config):
+            at, path = document.at(written), self._plain_name(written)
+            if not document.is_usable(written):
                 continue
             if self.is_native(path):
                 found.append(self._native(path, value, "config.yaml", at))
@@ -63,10 +64,14 @@ class Collector:
 
     def from_params(self, experiment: Experiment) -> list[Assignment]:
         """Return the published parameters of experiment.yaml."""
-        found = []
+        found: list[Assignment] = []
         for name, value in experiment.params.items():
             at = experiment.at(f"params.{name}")
             if not experiment.document.is_usable(f"params.{name}"):
+                continue
+            if self.recipe.preset(name) is not None:
+                # First, so that whatever is set by its own name wins.
+                found[:0] = self._from_preset(name, value, "experiment.yaml", at)
                 continue
             parameter = self.recipe.parameter(name)
             if parameter is None:
@@ -80,10 +85,10 @@ class Collector:
 
     def from_sets(self, sets: Sequence[str]) -> list[Assignment]:
         """Return the values of ``--set name=value``, in order."""
-        found = []
+        found: list[Assignment] = []
         for text in sets:
             name, equals, written = text.partition("=")
-            name = name.strip()
+            name = self._plain_name(name.strip())
             if not equals or not name:
                 self.findings.append(rules.SET_SYNTAX.at(Location(key=name or None), text=text))
                 continue
@@ -95,10 +100,33 @@ class Collector:
                 self.findings.append(rules.SET_VALUE.at(at, text=_printable(text), problem=problem))
                 continue
             at = Location(key=name, value=value)
+            if self.recipe.preset(name) is not None:
+                found[:0] = self._from_preset(name, value, "--set", at)
+                continue
             made = self._from_set(name, value, at)
             if made is not None:
                 found.append(made)
         return found
+
+    def _from_preset(self, name: str, value: Any, layer: Layer, at: Location) -> list[Assignment]:
+        preset = self.recipe.preset(name)
+        if preset is None or value is None:
+            return []
+        words = {word.casefold(): option for word, option in preset.options.items()}
+        option = words.get(str(value).casefold())
+        if option is None:
+            choices = ", ".join(preset.options)
+            near = did_you_mean(nearest(str(value), preset.options, count=1))
+            self.findings.append(
+                rules.NOT_A_CHOICE.at(at, hint=near, key=name, value=value,
+                                      pin=self.recipe.pin, choices=choices)
+            )  # fmt: skip
+            return []
+        return [
+            Assignment(path=path, name=name, value=set_to, layer=layer, at=at,
+                       parameter=self._by_path.get(path), preset=True)
+            for path, set_to in option.values.items()
+        ]  # fmt: skip
 
     def _from_set(self, name: str, value: Any, at: Location) -> Assignment | None:
         parameter = self.recipe.parameter(name)
@@ -123,6 +151,12 @@ class Collector:
             )
         return Assignment(path=path, name=path, value=value, layer=layer, at=at,
                           parameter=self._by_path.get(path))  # fmt: skip
+
+    def _plain_name(self, written: str) -> str:
+        """Return a key without the ``+`` of Hydra's command line, which the plan adds itself."""
+        if self.config.dialect == "hydra" and written not in self.config.keys:
+            return written.lstrip("+")
+        return written
 
     def is_native(self, path: str) -> bool:
         """Say whether the contract takes ``path``, or a key inside a mapping of it."""
@@ -224,6 +258,13 @@ def did_you_mean(near: list[str]) -> Text | None:
         return None
     listed_en, listed_zh = (glue.join(f"`{one}`" for one in near) for glue in (" or ", " 或 "))
     return Text(f"did you mean {listed_en}?", f"是不是想写 {listed_zh}？")
+
+
+def use_instead(new: str, parameter: str | None) -> Text:
+    """Return the hint to use another key (and its parameter, when it is published)."""
+    also_en = f" (parameter `{parameter}`)" if parameter and parameter != new else ""
+    also_zh = f"（参数名 `{parameter}`）" if parameter and parameter != new else ""
+    return Text(f"use `{new}`{also_en}", f"请改用 `{new}`{also_zh}")
 
 
 def _use(new: str, note: Text | None, parameter: str | None) -> Text:

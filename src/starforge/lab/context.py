@@ -38,6 +38,17 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
                     yield number, stripped
 
 
+class Reward(msgspec.Struct, frozen=True, kw_only=True):
+    """What scores completions: a file of the experiment, or a reward model.
+
+    ``file`` is the path below ``code/`` of a Python file with a function ``reward``;
+    ``model`` the reference of a trained reward model. One of the two is set.
+    """
+
+    file: str | None = None
+    model: InputRef | None = None
+
+
 class PrepareContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything known of an experiment once its files are read and joined.
 
@@ -55,12 +66,20 @@ class PrepareContext(msgspec.Struct, frozen=True, kw_only=True):
     resources: Resources
     policies: Policies
     code_files: list[PlanFile]
+    teacher: InputRef | None = None
+    reward: Reward | None = None
     lab_root: Path | None = None
 
     @property
     def contract_config(self) -> ContractConfig:
         """The configuration of the contract that this recipe uses."""
         return self.contract.configs[self.recipe.config]
+
+    @property
+    def models(self) -> list[InputRef]:
+        """All models that go in: the trained one, the teacher, the reward model."""
+        reward = self.reward.model if self.reward else None
+        return [ref for ref in (self.model, self.teacher, reward) if ref is not None]
 
     @property
     def model_path(self) -> Path | None:

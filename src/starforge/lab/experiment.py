@@ -21,7 +21,8 @@ CONFIG_FILE = "config.yaml"
 LOCK_FILE = "recipe.lock.json"
 
 _KEYS = {
-    "method": "str", "model": "str", "teacher": "str", "reward": "str", "data": "dict", "params": "dict", "resources": "str",
+    "method": "str", "model": "str", "teacher": "str", "reward": "str", "data": "dict",
+    "params": "dict", "resources": "str",
     "then": "list[str]", "policies": "dict", "description": "str", "tags": "list[str]",
     "priority": "int",
 }  # fmt: skip
@@ -45,8 +46,8 @@ _SYNONYMS = {
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """One experiment as its author wrote it, with the places of everything written.
 
-    References in ``model``, ``teacher``, ``reward`` and ``data`` are as written, not resolved. ``config`` is
-    config.yaml as nested plain values.
+    References in ``model``, ``teacher``, ``reward`` and ``data`` are as written, not
+    resolved. ``config`` is config.yaml as nested plain values.
     """
 
     folder: Path

@@ -124,7 +124,8 @@ def file_digest(path: Path) -> str:
 
 
 def _inputs(experiment: Experiment, lab_root: Path | None) -> set[Path]:
-    references = [*experiment.data.values(), *([experiment.model] if experiment.model else [])]
+    models = [experiment.model, experiment.teacher, experiment.reward]
+    references = [*experiment.data.values(), *(m for m in models if m and not m.endswith(".py"))]
     # Both the local file and the place it would have are left out, so that a bundle that
     # was unpacked on a server lists the same files as the folder it was made from.
     found = {(experiment.folder / reference).absolute() for reference in references}

@@ -31,6 +31,12 @@ MODEL_FORMS = Text(
     "a model is a folder, a hub id `org/name`, `job:ID`, `model:NAME@VERSION` or `starforge:tiny`",
     "模型可以是文件夹、hub 上的 `org/name`、`job:ID`、`model:名字@版本` 或 `starforge:tiny`",
 )
+REWARD_FORMS = Text(
+    "a reward is a Python file of the experiment with a function `reward`, or a reward model "
+    "(a folder, a hub id, `job:ID` or `model:NAME@VERSION`)",
+    "奖励可以是实验文件夹里含 `reward` 函数的 Python 文件，也可以是奖励模型"
+    "（文件夹、hub ID、`job:ID` 或 `model:名字@版本`）",
+)
 DATA_FORMS = Text(
     "data is a .jsonl file or `dataset:NAME@VERSION`",
     "数据可以是 .jsonl 文件或 `dataset:名字@版本`",
@@ -52,8 +58,8 @@ class Resolver(Protocol):
     is returned (its place is filled in by ``prepare``) when there is nothing to be found.
     """
 
-    def model(self, reference: str) -> InputRef | Finding:
-        """Find a model."""
+    def model(self, reference: str, name: str = "model") -> InputRef | Finding:
+        """Find a model; ``name`` is what it is for: ``model``, ``teacher`` or ``reward``."""
         ...
 
     def data(self, reference: str, split: str) -> DataSource | Finding:
@@ -113,14 +119,14 @@ class LocalResolver:
         lab = find_lab(folder)
         return cls(folder, lab.root if lab else None)
 
-    def model(self, reference: str) -> InputRef | Finding:
+    def model(self, reference: str, name: str = "model") -> InputRef | Finding:
         """Find a model folder; hub ids, jobs and registered models are kept as they are."""
         parsed = parse_model(reference, self.folder, self.lab_root)
         if parsed is None:
             at = Location(value=reference)
             return rules.INPUT_REFERENCE.at(at, ref=reference, forms=MODEL_FORMS)
         if parsed.kind != "path":
-            return InputRef(name="model", kind=parsed.kind, location=parsed.location)
+            return InputRef(name=name, kind=parsed.kind, location=parsed.location)
         path = self._find(parsed.location)
         if isinstance(path, Finding):
             return path
@@ -130,7 +136,7 @@ class LocalResolver:
             digest = folder_digest(path)
         except OSError as error:
             return _unreadable(reference, error)
-        return InputRef(name="model", kind="path", location=str(path.resolve()), digest=digest)
+        return InputRef(name=name, kind="path", location=str(path.resolve()), digest=digest)
 
     def data(self, reference: str, split: str) -> DataSource | Finding:
         """Find a data file, count its rows and take its digest."""

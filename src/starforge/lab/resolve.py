@@ -11,14 +11,24 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from starforge.catalog.join import out_of_range
-from starforge.catalog.models import Contract, ContractConfig, ContractKey, Pin, Recipe
+from starforge.catalog.models import (
+    Contract,
+    ContractConfig,
+    ContractKey,
+    Ignored,
+    Pin,
+    Recipe,
+)
 from starforge.catalog.types import accepts, accepts_key, describe
 from starforge.findings import Finding, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_config as rules
-from starforge.lab.assign import Assignment, Collector, did_you_mean
+from starforge.lab.assign import Assignment, Collector, did_you_mean, use_instead
 from starforge.lab.experiment import Experiment
+from starforge.lab.interpolation import effective, is_interpolation, missing_references
 from starforge.lab.resolved import USER_LAYERS, Layer, Origin, ResolvedConfig
 from starforge.lab.values import given, shown
 from starforge.plan import Difference
@@ -48,7 +58,7 @@ def resolve(
     kept = [[made for one in layer if (made := judge.check(one))] for layer in layers]
     findings += _conflicts(kept)
     values, origins = _our_layers(recipe, config)
-    for layer in kept:
+    for layer in _by_precedence(kept):
         for one in layer:
             _put(values, one, collector)
             origins[one.path] = Origin(layer=one.layer, at=one.at, parameter=one.parameter)
@@ -73,8 +83,14 @@ class _Judge:
                 rules.PINNED.at(one.at, key=one.name, method=self.recipe.name, reason=pin.reason)
             )
             return None
+        ignored = self._ignored(one.path)
+        if ignored is not None:
+            self.findings.append(self._not_read(one, ignored))
+            return None
         key = self.config.keys.get(one.path, _OPEN_KEY)
-        ok, value = accepts_key(key, one.value)
+        if self.config.dialect != "plain" and is_interpolation(one.value):
+            return self._interpolated(one)
+        ok, value = accepts_key(key, self._meant(one))
         if not ok:
             self.findings.append(self._wrong_type(one, key))
             return None
@@ -82,13 +98,46 @@ class _Judge:
         if wrong is not None:
             self.findings.append(wrong)
             return None
-        return Assignment(path=one.path, name=one.name, value=value, layer=one.layer,
-                          at=one.at, parameter=one.parameter)  # fmt: skip
+        return msgspec.structs.replace(one, value=value)
 
     def _pin(self, path: str) -> Pin | None:
         parts = path.split(".")
         prefixes = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
         return next((self._pins[p] for p in prefixes if p in self._pins), None)
+
+    def _ignored(self, path: str) -> Ignored | None:
+        ignored = self.recipe.ignored
+        return next((i for i in ignored if f"{path}.".startswith(f"{i.path}.")), None)
+
+    def _not_read(self, one: Assignment, ignored: Ignored) -> Finding:
+        hint = None
+        if ignored.new is not None:
+            parameter = self._parameters.get(ignored.new)
+            hint = use_instead(ignored.new, parameter.name if parameter else None)
+        return rules.IGNORED_KEY.at(
+            one.at, hint=hint, key=one.name, pin=self.recipe.pin, note=ignored.note
+        )
+
+    def _interpolated(self, one: Assignment) -> Assignment | None:
+        missing = missing_references(one.value, self.config)
+        if not missing:
+            return one
+        hint = did_you_mean(nearest(missing[0], self.config.keys))
+        self.findings.append(
+            rules.INTERPOLATION.at(
+                one.at, hint=hint, key=one.name, value=one.value, missing=missing[0],
+                pin=self.recipe.pin,
+            )
+        )  # fmt: skip
+        return None
+
+    def _meant(self, one: Assignment) -> Any:
+        """Return upstream's word for a value that is often written in another way."""
+        parameter = self._parameters.get(one.path)
+        if parameter is None or not isinstance(one.value, str):
+            return one.value
+        words = {word.casefold(): meant for word, meant in parameter.aliases.items()}
+        return words.get(one.value.casefold(), one.value)
 
     def _wrong_type(self, one: Assignment, key: ContractKey) -> Finding:
         hint = None
@@ -129,9 +178,17 @@ class _Judge:
         )  # fmt: skip
 
 
+def _by_precedence(layers: list[list[Assignment]]) -> list[list[Assignment]]:
+    """Order the layers, the strongest last. A preset is only a start for its own layer's names."""
+    in_config, in_params, in_sets = layers
+    presets = [one for one in in_params if one.preset]
+    single = [one for one in in_params if not one.preset]
+    return [presets, in_config, single, in_sets]
+
+
 def _conflicts(layers: list[list[Assignment]]) -> list[Finding]:
     """Two names for one path with different values, where neither is known to win."""
-    in_config, in_params, in_sets = layers
+    in_config, in_params, in_sets = ([one for one in layer if not one.preset] for layer in layers)
     findings = []
     overridden = {one.path for one in in_sets}
     written = {one.path: one for one in in_config if one.path not in overridden}
@@ -213,7 +270,7 @@ def _finish(
         )  # fmt: skip
     return ResolvedConfig(
         values=values,
-        parameters={parameter.name: values[parameter.path] for parameter in recipe.parameters},
+        parameters={p.name: effective(values, p.path) for p in recipe.parameters},
         differs=differs,
         origins=origins,
         paths={parameter.name: parameter.path for parameter in recipe.parameters},

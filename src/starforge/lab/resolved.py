@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from starforge.findings import Location
+from starforge.lab.interpolation import effective
 from starforge.plan import Difference
 
 Layer = Literal["upstream", "recipe", "pin", "config.yaml", "experiment.yaml", "--set"]
@@ -37,8 +38,11 @@ class ResolvedConfig(msgspec.Struct, frozen=True, kw_only=True):
     paths: dict[str, str] = {}
 
     def get(self, path: str, default: Any = None) -> Any:
-        """Return the value of a native key, ``default`` when it does not exist."""
-        return self.values.get(path, default)
+        """Return the value of a native key with plain references followed.
+
+        ``default`` when the key does not exist.
+        """
+        return effective(self.values, path) if path in self.values else default
 
     def origin(self, path: str) -> Origin:
         """Say who set ``path``."""

@@ -15,6 +15,26 @@ UNKNOWN_KEY = rule(
              "固定版本的框架会拒绝这个键，或悄悄忽略它。"),
     bad="learning_rat: 1.0e-5", good="learning_rate: 1.0e-5",
 )  # fmt: skip
+IGNORED_KEY = rule(
+    "config/ignored-key", "error",
+    title=Text("Key that does nothing", "设置了也不起作用的键"),
+    message=Text("{pin} accepts `{key}` and never reads it: {note}",
+                 "{pin} 接受 `{key}`，但从不读取它：{note}"),
+    hint=Text("remove it", "请删除它"),
+    why=Text("A setting that is silently ignored makes a run look like one it is not.",
+             "被静默忽略的设置会让人误以为它生效了。"),
+    bad="custom_reward_function: {path: my.py}    # verl", good="reward: my.py",
+)  # fmt: skip
+INTERPOLATION = rule(
+    "config/interpolation", "error",
+    title=Text("Reference to a key that is not there", "引用了不存在的键"),
+    message=Text("`{key}: {value}` refers to `{missing}`, which {pin} does not have",
+                 "`{key}: {value}` 引用了 `{missing}`，{pin} 没有这个键"),
+    why=Text("The framework would stop when it computes the value.",
+             "框架在计算该值时会报错退出。"),
+    bad="policy: {max_total_sequence_length: \"${policy.max_len}\"}",
+    good="policy: {max_total_sequence_length: 2048}",
+)  # fmt: skip
 RENAMED_KEY = rule(
     "config/renamed-key", "error",
     title=Text("Key of another version", "其他版本的键"),

@@ -140,6 +140,17 @@ _MODEL = Text(
     "起点模型：文件夹、hub 上的 `org/name`、之前任务的 `job:ID`，或 `model:名字@版本`。"
     "`starforge:tiny` 是当场生成的随机小模型，适合试跑流程，它什么也没学过。",
 )
+_TEACHER = Text(
+    "The model to learn from, named like `model`. It must use the same tokens as the one that "
+    "is trained.",
+    "教师模型，写法与 `model` 相同，词表必须与被训练的模型一致。",
+)
+_REWARD = Text(
+    "What scores the answers: a Python file of this folder with a function `reward`, or a "
+    "reward model, named like `model`.",
+    "给回答打分的依据：本文件夹里含 `reward` 函数的 Python 文件，"
+    "或奖励模型（写法与 `model` 相同）。",
+)
 _DATA = Text(
     "Files of JSON lines, or dataset:NAME@VERSION. Columns: {columns}. The sample only shows "
     "the form; put your own rows here.",
@@ -206,19 +217,27 @@ def experiment_file(name: str, recipe: Recipe, lang: Lang, *, has_rows: bool) ->
     lines = comment(_HEAD.pick(lang).format(name=name, title=title))
     lines += ["", f"method: {recipe.name}"]
     if recipe.model != "none":
-        lines += ["", *comment(_MODEL.pick(lang)), _model_line(recipe)]
+        model = recipe.scaffold.model
+        lines += ["", *comment(_MODEL.pick(lang)), _input_line("model", model, "models/base")]
+    if recipe.teacher != "none":
+        teacher = recipe.scaffold.teacher
+        line = _input_line("teacher", teacher, "models/teacher")
+        lines += ["", *comment(_TEACHER.pick(lang)), line]
+    if recipe.reward != "none":
+        line = _input_line("reward", recipe.scaffold.reward, "reward.py")
+        lines += ["", *comment(_REWARD.pick(lang)), line]
     if recipe.data.train != "none":
         lines += ["", *_data_lines(recipe, lang, has_rows=has_rows)]
     lines += ["", *comment(_PARAMS.pick(lang).format(method=recipe.name, name=name))]
     lines += _param_lines(recipe, lang)
-    lines += ["", *comment(_RESOURCES.pick(lang)), "resources: local"]
+    resources = recipe.scaffold.resources or "local"
+    lines += ["", *comment(_RESOURCES.pick(lang)), f"resources: {resources}"]
     lines += ["", *comment(_POLICIES.pick(lang)), "# policies: {nan_loss: true, time_limit: 2h}"]
     return "\n".join(lines) + "\n"
 
 
-def _model_line(recipe: Recipe) -> str:
-    model = recipe.scaffold.model
-    return f"model: {to_yaml(model)}" if model else "# model: models/base"
+def _input_line(key: str, given: str | None, sample: str) -> str:
+    return f"{key}: {to_yaml(given)}" if given else f"# {key}: {sample}"
 
 
 def _data_lines(recipe: Recipe, lang: Lang, *, has_rows: bool) -> list[str]:

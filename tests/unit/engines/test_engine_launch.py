@@ -26,7 +26,8 @@ def launch(tmp_path: Path, **more) -> Launch:
     )  # fmt: skip
     known = {
         "job_id": "j1", "attempt": 3, "job_dir": tmp_path, "plan": plan, "python": "/venv/python",
-        "model": "/models/m", "resume": False, "server_url": "http://h:1", "job_token": "secret",
+        "models": {"model": "/models/m"}, "resume": False, "server_url": "http://h:1",
+        "job_token": "secret",
     }  # fmt: skip
     return Launch(**{**known, **more})
 

@@ -26,7 +26,7 @@ def launch(job_dir: Path, script: str) -> Launch:
         processes=[Process(role="trainer", argv=["bash", "-c", script])],
     )  # fmt: skip
     return Launch(
-        job_id=job_dir.name, attempt=0, job_dir=job_dir, plan=plan, python=None, model=None,
+        job_id=job_dir.name, attempt=0, job_dir=job_dir, plan=plan, python=None, models={},
         resume=False, server_url=None, job_token="",
     )  # fmt: skip
 

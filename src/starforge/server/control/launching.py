@@ -74,7 +74,7 @@ def _launch_of(core: Core, job: JobSummary) -> Launch:
         job_dir=core.settings.job_dir(job.id),
         plan=full.plan,
         python=runtimes.interpreter(core, full.plan),
-        model=models.chosen(full),
+        models=models.chosen(full),
         resume=bool(attempt and attempt.resume),
         server_url=core.url,
         job_token=core.tokens.job_token(job.id),

@@ -20,25 +20,32 @@ from starforge.server.store.records import Job, Model
 from starforge.wire.models import ModelCreate
 
 
-def model_input(plan: LaunchPlan) -> InputRef | None:
-    """Return the model a plan starts from."""
-    return next((one for one in plan.inputs if one.name == "model"), None)
+def model_inputs(plan: LaunchPlan) -> dict[str, InputRef]:
+    """Return the models a plan takes: ``model``, and ``teacher`` and ``reward`` if any."""
+    return {one.name: one for one in plan.inputs if not one.name.startswith("data.")}
 
 
-def location_of(core: Core, plan: LaunchPlan) -> str | None:
-    """Return what ``${MODEL}`` stands for: a folder on this machine, a hub id or a builtin."""
-    ref = model_input(plan)
-    return resolve(core, ref) if ref is not None else None
+def locations(core: Core, plan: LaunchPlan) -> dict[str, str]:
+    """Return what ``${MODEL}``, ``${TEACHER}`` and ``${REWARD}`` stand for, by input name.
+
+    Each is a folder on this machine, a hub id or the name of a builtin.
+    """
+    return {name: resolve(core, ref) for name, ref in model_inputs(plan).items()}
 
 
-def chosen(job: Job) -> str | None:
-    """Return the model that was found when the job was submitted: ``job:NAME`` may name
+def chosen(job: Job) -> dict[str, str]:
+    """Return the models that were found when the job was submitted: ``job:NAME`` may name
     another one by now. A folder that has gone since is an error."""
-    location = job.experiment.get("model_path")
-    ref = model_input(job.plan)
-    if not isinstance(location, str) or ref is None:
-        return None
-    return location if ref.kind in ("hub", "builtin") else str(_folder(Path(location)))
+    kept = job.experiment.get("models") or {}
+    if "model_path" in job.experiment:  # jobs that were submitted by earlier versions
+        kept = {"model": job.experiment["model_path"]}
+    found = {}
+    for name, ref in model_inputs(job.plan).items():
+        location = kept.get(name)
+        if isinstance(location, str):
+            fixed = ref.kind in ("hub", "builtin")
+            found[name] = location if fixed else str(_folder(Path(location)))
+    return found
 
 
 def resolve(core: Core, ref: InputRef) -> str:

@@ -115,7 +115,7 @@ def _register_model(core: Core, job_id: str, plan: LaunchPlan, job_dir: Path) ->
 
 def _label_scores(core: Core, job_id: str, plan: LaunchPlan) -> None:
     """Say which model a job's scores are about."""
-    ref = models.model_input(plan)
+    ref = models.model_inputs(plan).get("model")
     with core.db.read() as tx:
         job = jobs.get(tx, job_id)
         if not scores.of_job(tx, job_id):

@@ -58,17 +58,17 @@ class ServerResolver:
         self._folder = folder
         self._sent = {one.name: one for one in inputs}
 
-    def model(self, reference: str) -> InputRef | Finding:
+    def model(self, reference: str, name: str = "model") -> InputRef | Finding:
         """Find a model: as sent, in the experiment's own folder, or on the server."""
-        sent = self._sent.get("model")
+        sent = self._sent.get(name)
         if sent is not None and sent.kind == "path":
-            return self._folder_model(reference, sent.location)
+            return self._folder_model(reference, sent.location, name)
         parsed = parse_model(reference, self._folder, None)
         if parsed is None:
             return INPUT_REFERENCE.at(Location(value=reference), ref=reference, forms=MODEL_FORMS)
         if parsed.kind == "path":
             return NOT_UPLOADED.at(Location(value=reference), ref=reference)
-        found = InputRef(name="model", kind=parsed.kind, location=parsed.location)
+        found = InputRef(name=name, kind=parsed.kind, location=parsed.location)
         return self._known(found) or found
 
     def data(self, reference: str, split: str) -> DataSource | Finding:
@@ -83,8 +83,8 @@ class ServerResolver:
             return NOT_UPLOADED.at(Location(value=reference), ref=reference)
         return self._rows(reference, split, self._core.blobs.path(sent.digest))
 
-    def _folder_model(self, reference: str, location: str) -> InputRef | Finding:
-        local = LocalResolver(self._folder).model(location)
+    def _folder_model(self, reference: str, location: str, name: str) -> InputRef | Finding:
+        local = LocalResolver(self._folder).model(location, name)
         if isinstance(local, Finding):
             return msgspec.structs.replace(local, at=Location(value=reference))
         return local

@@ -1,0 +1,141 @@
+"""Load a user's reward function and call it, the same way for every framework.
+
+The contract: ``def reward(prompts, completions, **columns)``, plain or ``async``, returns a
+list with one number, or one dictionary of named numbers, for each completion. ``prompts`` are
+as in the data (text or messages), ``completions`` are texts. A column of the data is passed
+when the signature names it, all of them when it ends in ``**columns``. Named parts are added
+up with the weights of the file's ``WEIGHTS`` (1 where a name is missing there).
+
+Standard library only: it runs in the processes of four frameworks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import inspect
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FUNCTION = "reward"
+
+
+class RewardError(Exception):
+    """The reward function can't be used, or answered with something that is no reward."""
+
+
+class Score(NamedTuple):
+    """The reward of one completion, and its named parts as the function gave them."""
+
+    total: float
+    parts: dict[str, float]
+
+
+class RewardFile:
+    """A reward function from a file. Calling it returns one :class:`Score` a completion."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        module = _load(path)
+        function = getattr(module, FUNCTION, None)
+        if not callable(function):
+            raise RewardError(f"{path.name} has no function `{FUNCTION}`")
+        self._function: Callable[..., Any] = function
+        self._weights: Mapping[str, float] = getattr(module, "WEIGHTS", {})
+        parameters = inspect.signature(function).parameters.values()
+        self.takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        self.columns = [
+            p.name for p in parameters
+            if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+            and p.name not in ("prompts", "completions")
+        ]  # fmt: skip
+        self.required = [
+            p.name for p in parameters
+            if p.name in self.columns and p.default is inspect.Parameter.empty
+        ]  # fmt: skip
+
+    def __call__(
+        self,
+        prompts: Sequence[Any],
+        completions: Sequence[str],
+        columns: Mapping[str, Sequence[Any]],
+    ) -> list[Score]:
+        """Score ``completions``; raises :class:`RewardError` for what is no list of rewards."""
+        missing = [name for name in self.required if name not in columns]
+        if missing:
+            listed = ", ".join(missing)
+            raise RewardError(f"{self.path.name} needs columns that the data lack: {listed}")
+        chosen = (
+            columns if self.takes_all else {n: columns[n] for n in self.columns if n in columns}
+        )
+        passed = {name: list(values) for name, values in chosen.items()}
+        try:
+            answer = self._function(list(prompts), list(completions), **passed)
+            if inspect.isawaitable(answer):
+                answer = _wait_for(answer)
+        except Exception as error:
+            raise RewardError(f"{self.path.name} raised {type(error).__name__}: {error}") from error
+        return self._scores(answer, len(completions))
+
+    def _scores(self, answer: Any, expected: int) -> list[Score]:
+        if not isinstance(answer, Sequence) or isinstance(answer, str):
+            if not hasattr(answer, "tolist"):
+                kind = type(answer).__name__
+                raise RewardError(f"{self.path.name} returned {kind}, not a list of rewards")
+            answer = answer.tolist()
+        if len(answer) != expected:
+            counts = f"{len(answer)} rewards for {expected} completions"
+            raise RewardError(f"{self.path.name} returned {counts}")
+        return [self._score(value, number) for number, value in enumerate(answer, start=1)]
+
+    def _score(self, value: Any, number: int) -> Score:
+        if not isinstance(value, Mapping):
+            return Score(self._number(value, number), {})
+        parts = {str(name): self._number(part, number) for name, part in value.items()}
+        total = sum(self._weights.get(name, 1.0) * part for name, part in parts.items())
+        return Score(float(total), parts)
+
+    def _number(self, value: Any, number: int) -> float:
+        try:
+            result = float(value)
+        except (TypeError, ValueError):
+            result = math.nan
+        if not math.isfinite(result):
+            where = f"reward {number} is {value!r}"
+            raise RewardError(f"{self.path.name}: {where}, not a finite number")
+        return result
+
+
+def _load(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("starforge_user_reward", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise RewardError(f"there is no Python file {path}")
+    module = importlib.util.module_from_spec(spec)
+    # The file may import its neighbours.
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        kind = type(error).__name__
+        raise RewardError(f"{path.name} can't be imported: {kind}: {error}") from error
+    return module
+
+
+def _wait_for(answer: Any) -> Any:
+    """Wait for an async function, also when this thread already runs an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_await(answer))
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, _await(answer)).result()
+
+
+async def _await(answer: Any) -> Any:
+    return await answer

@@ -1,0 +1,61 @@
+"""Start a framework's own entry point as a child of a driver and pass signals on to it.
+
+The plan shows the official command after ``--`` of a driver's command line; the driver
+prepares what the command reads, runs it, and hands over what it wrote.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+GRACE = 20.0  # seconds a child has to leave after SIGTERM
+
+
+def split_command(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a driver's own arguments and the upstream command after ``--``."""
+    words = list(argv)
+    if "--" not in words:
+        return words, []
+    cut = words.index("--")
+    return words[:cut], words[cut + 1 :]
+
+
+def run_upstream(
+    command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> int:
+    """Run ``command`` in a process group of its own; return its exit code (128 + signal).
+
+    SIGTERM and SIGINT go to the whole group; what is still alive ``GRACE`` seconds later, or
+    left behind when the command ends, is killed.
+    """
+    child = subprocess.Popen(
+        list(command), env=dict(os.environ | dict(env or {})), cwd=cwd, start_new_session=True
+    )
+
+    def pass_on(number: int, _frame: object) -> None:
+        _signal_group(child.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(GRACE)
+        _signal_group(child.pid, signal.SIGKILL)
+        sys.stdout.flush()
+        os._exit(128 + number)
+
+    before = {one: signal.signal(one, pass_on) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        code = child.wait()
+    finally:
+        _signal_group(child.pid, signal.SIGKILL)
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    return code if code >= 0 else 128 - code
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
