@@ -23,19 +23,19 @@ def disk(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("free", "total", "policy", "found"),
+    ("sizes", "policy", "found"),
     [
-        (GIB - 4096, 1000 * GIB, {}, True),
-        (GIB + 4096, 1000 * GIB, {}, False),  # 1 GiB is less than 2 % of it
-        (GIB // 50, 2 * GIB, {}, True),
-        (GIB // 20, 2 * GIB, {}, False),
-        (10 * GIB, 1000 * GIB, {"disk_reserve": 11.0 * GIB}, True),
-        (10 * GIB, 1000 * GIB, {"disk_reserve": 9.0 * GIB}, False),
-        (0, 1000 * GIB, {"disk_full": False}, False),
+        ((GIB - 4096, 1000 * GIB), {}, True),
+        ((GIB + 4096, 1000 * GIB), {}, False),  # 1 GiB is less than 2 % of it
+        ((GIB // 50, 2 * GIB), {}, True),
+        ((GIB // 20, 2 * GIB), {}, False),
+        ((10 * GIB, 1000 * GIB), {"disk_reserve": 11.0 * GIB}, True),
+        ((10 * GIB, 1000 * GIB), {"disk_reserve": 9.0 * GIB}, False),
+        ((0, 1000 * GIB), {"disk_full": False}, False),
     ],
 )
-def test_the_reserve(tmp_path, disk, free, total, policy, found):
-    disk(free, total)
+def test_the_reserve(tmp_path, disk, sizes, policy, found):
+    disk(*sizes)
     assert (DiskWatch(tmp_path, PolicySpec(**policy)).look() is not None) is found
 
 
