@@ -90,6 +90,11 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
                 "status",
                 ("Show whether a server runs, and where.", "查看服务是否在运行及其地址。"),
             ),
+            "admin": Lazy(
+                "admin",
+                "admin",
+                ("Back up the server's state, and restore it.", "备份和恢复服务的状态。"),
+            ),
             "login": Lazy("login", "login", ("Use a server elsewhere.", "改用别处的服务。")),
             "logout": Lazy("login", "logout", ("Forget that server.", "不再使用那个服务。")),
         },

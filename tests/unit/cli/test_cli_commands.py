@@ -50,6 +50,7 @@ def test_the_published_commands_exist() -> None:
         "model": "add ls show",
         "runtime": "ls install doctor rm",
         "bench": "ls run board",
+        "admin": "backup restore verify",
     }
     published += [f"{group} {name}" for group, names in groups.items() for name in names.split()]
     assert set(published) == set(LEAVES)
