@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
+import platform
+import time
 from pathlib import Path
 
 from benchmarks.harness import Row
 
-NAMES = ("cli_startup", "report_log", "curves", "store")
+NAMES = ("cli_startup", "report_log", "curves", "store", "shipping", "jobs", "load", "training")
+LINE = "{:<12} {:<40} {:>10}  {:<12} {:>10}  {:<4} {:>10}  {}"
 
 
 def main() -> None:
@@ -21,17 +25,32 @@ def main() -> None:
     unknown = set(options.names) - set(NAMES)
     if unknown:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; one of {', '.join(NAMES)}")
+    began, before = time.time(), os.getloadavg()
     rows: list[Row] = []
-    print(f"{'benchmark':<12} {'what':<44} {'value':>12}  {'unit':<10} goal")
+    heads = ("benchmark", "what", "value", "unit", "goal", "met", "x 10", "ten times the work")
+    print(LINE.format(*heads), flush=True)
     for name in options.names or NAMES:
         for row in importlib.import_module(f"benchmarks.{name}").run():
             rows.append(row)
-            print(
-                f"{row.benchmark:<12} {row.what:<44} {row.value:>12.4g}  {row.unit:<10} {row.goal}",
-                flush=True,
-            )
+            print(_line(row), flush=True)
     if options.json:
-        options.json.write_text(json.dumps([r.as_dict() for r in rows], indent=1) + "\n")
+        document = {
+            "machine": {"cpus": os.cpu_count(), "python": platform.python_version()},
+            "began": began,
+            "took_seconds": round(time.time() - began, 1),
+            "load": {"before": before, "after": os.getloadavg()},
+            "rows": [row.as_dict() for row in rows],
+        }
+        options.json.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def _line(row: Row) -> str:
+    met = "" if row.met is None else "yes" if row.met else "NO"
+    tenfold = "" if row.tenfold is None else f"{row.tenfold:.4g}"
+    value = f"{row.value:.4g}"
+    return LINE.format(
+        row.benchmark, row.what, value, row.unit, row.goal, met, tenfold, row.work
+    ).rstrip()
 
 
 if __name__ == "__main__":
