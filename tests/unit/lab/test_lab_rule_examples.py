@@ -9,8 +9,11 @@ from starforge.findings import all_rules
 from starforge.lab.experiment import load_experiment
 from starforge.lab.resolve import resolve
 
-# `config/conflict` is about two files; nothing of trl/sft is merely deprecated.
-IN_WORDS = {"config/conflict", "config/deprecated-key", "set/two-meanings"}
+# `config/conflict` is about two files; nothing of trl/sft is deprecated, ignored or interpolated.
+IN_WORDS = {
+    "config/conflict", "config/deprecated-key", "set/two-meanings",
+    "config/ignored-key", "config/interpolation",
+}
 RULES = [
     rule
     for rule in all_rules()
