@@ -63,7 +63,7 @@ def logs(job_id: str, follow: bool, as_json: bool, **where: Any) -> None:
         for last in _pages(client, job_id, search, where):
             lines += last.lines if as_json else []
             for line in () if as_json else last.lines:
-                say(line.text)
+                say(_shown(line))
     if last is None:
         return
     if as_json:
@@ -77,7 +77,15 @@ def logs(job_id: str, follow: bool, as_json: bool, **where: Any) -> None:
 def _follow(client: Client, job_id: str, as_json: bool, where: dict[str, Any]) -> None:
     for line in client.jobs.follow_logs(job_id, **where):
         # One object a line, so that a reader need not wait for the end.
-        say(line.model_dump_json() if as_json else line.text)
+        say(line.model_dump_json() if as_json else _shown(line))
+
+
+def _shown(line: LogLine) -> str:
+    """Return a line as it is shown; a very long one ends with a mark."""
+    if not line.cut:
+        return line.text
+    mark = t("… [{n} more bytes in the raw log]", "…［原始日志中还有 {n} 字节］", n=line.cut)
+    return line.text + style(mark, "yellow")
 
 
 def _pages(

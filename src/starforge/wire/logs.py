@@ -17,11 +17,15 @@ class LogStream(Shape):
 
 
 class LogLine(Shape):
-    """A line with its number; ``partial`` marks a last line without its newline yet."""
+    """A line with its number; ``partial`` marks a last line without its newline yet.
+
+    ``cut`` counts the bytes of a very long line that were left out; ``/logs/raw`` has them.
+    """
 
     line: int
     text: str
     partial: bool = False
+    cut: int = 0
 
 
 class LogPage(Shape):

@@ -108,7 +108,7 @@ def describe(row: StreamRow) -> LogStream:
 def lines_of(found: Lines, row: StreamRow) -> list[LogLine]:
     """Return lines; one without its newline yet is marked."""
     return [
-        LogLine(line=line.number, text=line.text, partial=line.number >= row.lines)
+        LogLine(line=line.number, text=line.text, partial=line.number >= row.lines, cut=line.cut)
         for line in found.lines
     ]
 

@@ -1,11 +1,13 @@
 """Read logs by line, from the end, by byte range, or by search.
 
 The database knows how many newlines lie before each segment, so a line is found by opening
-one segment. Bytes that are not UTF-8 are replaced when read, never when kept.
+one segment. Bytes that are not UTF-8 are replaced when read, never when kept; of a line
+longer than `MAX_LINE` only the beginning is given, however long it is.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 import time
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import select
 
 from starforge.errors import StarForgeError
@@ -26,21 +29,26 @@ from starforge.server.store.tables import streams as stream_table
 
 MAX_PAGE = 16 * 1024 * 1024
 """Bytes of lines after which a page ends early (it has at least one line)."""
-MAX_PATTERN = 1000
+MAX_LINE = 64 * 1024
+"""Bytes of a line that are shown; `Line.cut` says how many more there are."""
+MAX_SEARCH = 1000
 
+_decoder = codecs.getincrementaldecoder("utf-8")
 _COLUMNS = [stream_table.c[name] for name in StreamRow.__struct_fields__]
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One line without its newline; ``number`` counts from 0, ``offset`` is in bytes.
 
-    ``partial`` marks a last line whose newline has not come yet.
+    ``partial`` marks a last line whose newline has not come yet. ``cut`` counts the bytes
+    of the line that come after ``text``.
     """
 
     number: int
     offset: int
     text: str
     partial: bool = False
+    cut: int = 0
 
 
 class Lines(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,17 +63,22 @@ class Lines(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Block(NamedTuple):
-    """Whole lines; only the last block of a stream may end in a partial one."""
+    """Whole lines; only the last block of a stream may end in a partial one.
+
+    ``left_out``: the block is one line over several segments, and so many of its bytes
+    after ``data`` were not kept.
+    """
 
     number: int
     offset: int
     data: bytes
     newlines: int
+    left_out: int = 0
 
 
 class _Wanted(NamedTuple):
-    """A pattern; ``lowered`` gives the same matches on lower-case ASCII, and much faster
-    than a regular expression that ignores case.
+    """A text as a pattern; ``lowered`` gives the same matches on lower-case ASCII, and much
+    faster than a pattern that ignores case.
     """
 
     pattern: re.Pattern[str]
@@ -100,8 +113,10 @@ def read(
             end = block.data.find(b"\n", start)
             raw = block.data[start : end if end >= 0 else None]
             number = found[-1].number + 1 if found else block.number
-            found.append(_line(number, block.offset + start, raw, partial=end < 0))
-            size += len(raw)
+            partial = number >= block.number + block.newlines
+            line = _line(number, block.offset + start, raw, block.left_out, partial=partial)
+            found.append(line)
+            size += len(line.text)
             start += len(raw) + 1
         if len(found) >= count or size >= MAX_PAGE:
             break
@@ -122,22 +137,22 @@ def search(
     tx: Tx,
     files: StreamFiles,
     of: StreamRow,
-    pattern: str,
+    text: str,
     *,
-    regex: bool = True,
     ignore_case: bool = True,
     from_line: int = 0,
     limit: int = 100,
     seconds: float = 5.0,
 ) -> Lines:
-    """Return up to ``limit`` lines that match, from ``from_line`` on.
+    """Return up to ``limit`` lines that hold ``text`` literally, from ``from_line`` on.
 
-    Stops after ``seconds`` too; ``next_line`` then says where to go on.
+    Stops after ``seconds`` too; ``next_line`` then says where to go on. Never a regular
+    expression: Python's can take longer than the world lasts (docs/decisions/0010).
 
     Raises:
-        StarForgeError: ``log/pattern``, the pattern is not a regular expression.
+        StarForgeError: ``log/search``, the text is too long.
     """
-    wanted = _compile(pattern, regex=regex, ignore_case=ignore_case)
+    wanted = _compile(text, ignore_case=ignore_case)
     deadline = time.monotonic() + seconds
     found: list[Line] = []
     reached = from_line
@@ -174,32 +189,51 @@ def _page(files: StreamFiles, of: StreamRow, found: list[Line], from_line: int) 
     return Lines(lines=found, total=total_lines(files, of), next_line=following)
 
 
-def _line(number: int, offset: int, raw: bytes, *, partial: bool) -> Line:
-    text = raw.removesuffix(b"\r").decode("utf-8", "replace")
-    return Line(number=number, offset=offset, text=text, partial=partial)
+def _line(number: int, offset: int, raw: bytes, left_out: int = 0, *, partial: bool) -> Line:
+    raw = raw.removesuffix(b"\r")
+    if not left_out and len(raw) <= MAX_LINE:
+        text = raw.decode("utf-8", "replace")
+        return Line(number=number, offset=offset, text=text, partial=partial)
+    decoder = _decoder("replace")  # leaves out a character that was cut in half
+    text = decoder.decode(raw[:MAX_LINE])
+    cut = len(raw) + left_out - min(len(raw), MAX_LINE) + len(decoder.getstate()[0])
+    return Line(number=number, offset=offset, text=text, partial=partial, cut=cut)
 
 
 def _blocks(tx: Tx, files: StreamFiles, of: StreamRow, from_line: int) -> Iterator[_Block]:
-    """Yield whole lines from ``from_line`` on, about a segment at a time."""
+    """Yield whole lines from ``from_line`` on, about a segment at a time.
+
+    A line over several segments is a block of its own; no more of it is held than is shown.
+    """
     start = _start(tx, files, of, from_line)
     number, at = from_line, start
-    pieces: list[bytes] = []
+    head, length, last = b"", 0, b""  # of a line whose end has not been seen
     while at < of.offset:
         end = min((at // SEGMENT + 1) * SEGMENT, of.offset)
         data = read_bytes(files, of, at, end)
         at = end
+        if length:
+            stop = data.find(b"\n") + 1
+            piece = data[:stop] if stop else data
+            head, length = head + piece[: max(0, MAX_LINE - len(head))], length + len(piece)
+            last = (last + piece)[-2:]
+            if not stop:
+                continue
+            line, left_out = head, length - len(head)
+            if left_out:
+                left_out -= 2 if last == b"\r\n" else 1
+            else:
+                line = head[:-1]
+            yield _Block(number, start, line, 1, max(0, left_out))
+            number, start, data = number + 1, start + length, data[stop:]
         cut = data.rfind(b"\n") + 1
-        if cut == 0:
-            pieces.append(data)
-            continue
-        whole = b"".join([*pieces, data[:cut]])
-        block = _Block(number, start, whole, whole.count(b"\n"))
-        yield block
-        number += block.newlines
-        start += len(block.data)
-        pieces = [data[cut:]] if cut < len(data) else []
-    if pieces:
-        yield _Block(number, start, b"".join(pieces), 0)
+        if cut:
+            block = _Block(number, start, data[:cut], data.count(b"\n"))
+            yield block
+            number, start = number + block.newlines, start + cut
+        head, length, last = data[cut : cut + MAX_LINE], len(data) - cut, data[cut:][-2:]
+    if length:
+        yield _Block(number, start, head, 0, length - len(head))
 
 
 def _start(tx: Tx, files: StreamFiles, of: StreamRow, line: int) -> int:
@@ -226,59 +260,46 @@ def _newlines_before(tx: Tx, files: StreamFiles, of: StreamRow, offset: int) -> 
     return first + counted
 
 
-def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> _Wanted:
-    flags = re.MULTILINE | (re.IGNORECASE if ignore_case else 0)
-    try:
-        if len(pattern) > MAX_PATTERN:
-            raise re.error(f"longer than {MAX_PATTERN} characters")
-        source = pattern if regex else re.escape(pattern)
-        if not (ignore_case and pattern.isascii()):
-            return _Wanted(re.compile(source, flags), None)
-        plain = source if regex else re.escape(pattern.lower())
-        # A capital in a regular expression may be a class such as \S: left as it is.
-        lowered = re.compile(plain, re.MULTILINE) if plain == plain.lower() else None
-        return _Wanted(re.compile(source, flags), lowered)
-    except (re.error, OverflowError, RecursionError) as error:
+def _compile(text: str, *, ignore_case: bool) -> _Wanted:
+    if len(text) > MAX_SEARCH:
         raise StarForgeError(
-            "log/pattern",
+            "log/search",
             Text(
-                "`{pattern}` is not a regular expression: {why}",
-                "`{pattern}` 不是有效的正则表达式：{why}",
-            ).format(pattern=pattern[:200], why=error),
-            Text(
-                "put a backslash before . * + ? ( ) [ ] { } | ^ $ that are meant literally",
-                "若要按字面匹配 . * + ? ( ) [ ] { } | ^ $，请在前面加反斜杠",
-            ),
-        ) from None
+                "the text to search for is longer than {n} characters",
+                "要查找的文字超过 {n} 个字符",
+            ).format(n=MAX_SEARCH),
+            Text("search for a part of it", "请只查找其中一部分"),
+        )
+    if not ignore_case:
+        return _Wanted(re.compile(re.escape(text)), None)
+    lowered = re.compile(re.escape(text.lower())) if text.isascii() else None
+    return _Wanted(re.compile(re.escape(text), re.IGNORECASE), lowered)
 
 
 def _matches(block: _Block, wanted: _Wanted) -> Iterator[Line]:
-    """Yield the lines of a block that match by themselves.
-
-    The pattern runs over the whole block, which is fast; a match may begin in a line and
-    end in another, so the line it begins in is tried alone.
-    """
+    """Yield the lines of a block that hold the text."""
     text = block.data.decode("utf-8", "replace")  # newlines stay what and where they are
     pattern, searched = wanted.pattern, text
     if wanted.lowered is not None and block.data.isascii():
         pattern, searched = wanted.lowered, text.lower()
-    newlines = None
+    ends = None
     at = counted = number = 0
     while at < len(text) and (match := pattern.search(searched, at)):
         start = text.rfind("\n", 0, match.start()) + 1
         end = text.find("\n", match.start())
         end = len(text) if end < 0 else end
-        if start >= len(text):
-            return
         number += text.count("\n", counted, start)
         counted = start
-        if pattern.search(searched[start:end].removesuffix("\r")):
-            if newlines is None:
-                newlines = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
-            yield Line(
-                number=block.number + number,
-                offset=block.offset + (int(newlines[number - 1]) + 1 if number else 0),
-                text=text[start:end].removesuffix("\r"),
-                partial=number >= block.newlines,
-            )
+        if match.end() <= end:
+            if ends is None:
+                ends = np.flatnonzero(np.frombuffer(block.data, np.uint8) == ord("\n"))
+            yield _found(block, ends, number)
         at = end + 1
+
+
+def _found(block: _Block, ends: NDArray[np.intp], number: int) -> Line:
+    """Return line ``number`` of a block whose newlines are at ``ends``."""
+    start = int(ends[number - 1]) + 1 if number else 0
+    raw = block.data[start : int(ends[number]) if number < len(ends) else None]
+    partial = number >= block.newlines
+    return _line(block.number + number, block.offset + start, raw, block.left_out, partial=partial)
