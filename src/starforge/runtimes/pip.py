@@ -16,7 +16,7 @@ from typing import IO
 from starforge.errors import StarForgeError
 from starforge.i18n import Text, t
 from starforge.runtimes.registry import installed_versions, interpreter
-from starforge.runtimes.spec import Runtime, normalized
+from starforge.runtimes.spec import LockStep, Runtime, normalized
 
 # From an index, or a file of a local folder of packages
 _FOUND = re.compile(
@@ -30,7 +30,7 @@ Tell = Callable[[str, int | None, int | None], None]
 
 
 class PipRun:
-    """One ``pip install -r lock``. Each package counts twice: found, then installed."""
+    """The runs of pip for a lock. Each package counts twice: found, then installed."""
 
     def __init__(
         self, folder: Path, spec: Runtime, *, stream: IO[str], log: Path, tell: Tell
@@ -46,14 +46,21 @@ class PipRun:
         self.tail: list[str] = []
 
     def run(self) -> None:
-        """Run pip to its end; raises :class:`StarForgeError` when it fails."""
+        """Run pip for every step; raises :class:`StarForgeError` when one fails."""
+        for number, step in enumerate(self.spec.steps, start=1):
+            wanted = self.folder / f"lock-{number}.txt"
+            lines = [f"{package.name}=={package.version}\n" for package in step.packages]
+            wanted.write_text("".join(lines), "utf-8")
+            self._run(step, wanted)
+
+    def _run(self, step: LockStep, wanted: Path) -> None:
         process = subprocess.Popen(
             [str(interpreter(self.folder)), "-m", "pip", "install", "--no-input",
-             "--progress-bar", "off", "--disable-pip-version-check",
-             "-r", str(self.folder / "lock.txt")],
+             "--progress-bar", "off", "--disable-pip-version-check", *step.options,
+             "-r", str(wanted)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             text=True, encoding="utf-8", errors="replace", start_new_session=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            env=os.environ | {"PYTHONUNBUFFERED": "1"} | step.env,
         )  # fmt: skip
         try:
             self._follow(process)

@@ -19,6 +19,7 @@ Device = Literal["cpu", "cuda"]
 DEVICES: tuple[Device, ...] = ("cpu", "cuda")
 
 GIB = 1 << 30
+_DIRECTIVE = "#:"
 _PIN = re.compile(r"^(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>\S+)$")
 
 
@@ -27,6 +28,14 @@ class Pinned(msgspec.Struct, frozen=True):
 
     name: str
     version: str
+
+
+class LockStep(msgspec.Struct, frozen=True):
+    """Packages that one run of pip installs, with the options and environment it needs."""
+
+    packages: list[Pinned]
+    options: list[str] = []
+    env: dict[str, str] = {}
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +55,11 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def packages(self) -> list[Pinned]:
         """The packages of the lock, in its order."""
+        return [package for step in self.steps for package in step.packages]
+
+    @property
+    def steps(self) -> list[LockStep]:
+        """The runs of pip that build it, in order."""
         return parse_lock(self.lock)
 
     @property
@@ -66,10 +80,22 @@ _KNOWN: dict[str, _Known] = {
         ["torch", "transformers", "datasets", "peft", "trl", "tensorboard"],
         {"cpu": int(1.6 * GIB), "cuda": 8 * GIB},
     ),
+    "verl": _Known(
+        Text("verl 0.9.0 with vLLM: training with verl", "verl 0.9.0 与 vLLM：用 verl 训练"),
+        ["torch", "transformers", "datasets", "ray", "tensordict", "verl.trainer.main_ppo"],
+        {"cpu": int(4.1 * GIB), "cuda": 14 * GIB},
+    ),
+    "openrlhf": _Known(
+        Text("OpenRLHF 0.11.0 with vLLM: training with OpenRLHF",
+             "OpenRLHF 0.11.0 与 vLLM：用 OpenRLHF 训练"),
+        ["torch", "transformers", "datasets", "ray", "deepspeed"],
+        {"cpu": int(4.1 * GIB), "cuda": 14 * GIB},
+    ),
     "evalkit": _Known(
-        Text("lm-eval 0.4.13: benchmarks", "lm-eval 0.4.13：评测"),
-        ["torch", "transformers", "datasets", "lm_eval"],
-        {"cpu": int(1.9 * GIB), "cuda": 8 * GIB},
+        Text("lm-eval 0.4.13 and evalscope 1.14.1: benchmarks",
+             "lm-eval 0.4.13 与 evalscope 1.14.1：评测"),
+        ["torch", "transformers", "datasets", "lm_eval", "evalscope"],
+        {"cpu": int(2.2 * GIB), "cuda": 8 * GIB},
     ),
 }
 
@@ -122,18 +148,31 @@ def lock_digest(name: str, device: str) -> str:
     return get_spec(name, device).digest
 
 
-def parse_lock(text: str) -> list[Pinned]:
-    """Return the packages of a lock; every line is ``name==version`` or a comment."""
-    packages = []
+def parse_lock(text: str) -> list[LockStep]:
+    """Return the steps of a lock; every line is ``name==version``, a comment or a directive.
+
+    ``#: pip OPTIONS`` begins a step that pip installs with these options;
+    ``#: env NAME=VALUE ...`` sets the environment of the step it stands in.
+    """
+    steps = [LockStep([])]
     for line in text.splitlines():
+        if line.startswith(_DIRECTIVE):
+            word, *rest = line.removeprefix(_DIRECTIVE).split()
+            if word == "pip":
+                steps.append(LockStep([], options=rest))
+            elif word == "env":
+                steps[-1].env.update(dict(one.split("=", 1) for one in rest))
+            else:
+                raise ValueError(f"not a directive of a lock: {line!r}")
+            continue
         stripped = line.partition("#")[0].strip()
         if not stripped:
             continue
         match = _PIN.match(stripped)
         if match is None:
             raise ValueError(f"not an exact pin: {line!r}")
-        packages.append(Pinned(match["name"], match["version"]))
-    return packages
+        steps[-1].packages.append(Pinned(match["name"], match["version"]))
+    return [step for step in steps if step.packages]
 
 
 def normalized(name: str) -> str:
