@@ -89,7 +89,9 @@ class Rig:
     def close(self) -> None:
         """End what still runs, then the server."""
         with suppress(Exception):
-            live = [one for one in self.client.jobs.page(size=500).jobs if one.state not in TERMINAL]
+            live = [
+                one for one in self.client.jobs.page(size=500).jobs if one.state not in TERMINAL
+            ]
             for one in live:
                 self.client.jobs.stop(one.id, force=True)
             for one in live:

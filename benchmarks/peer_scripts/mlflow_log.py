@@ -1,4 +1,4 @@
-"""Log STEPS steps of ten metrics to an MLflow server: `mlflow_log.py STEPS SERVER_URL batched|plain`.
+"""Log STEPS steps of ten metrics to an MLflow server: `mlflow_log.py STEPS SERVER_URL HOW`.
 
 `plain` is `mlflow.log_metrics` at every step, `batched` is `log_batch` of 1,000 values, the
 most a call may carry. Runs in MLflow's environment.

@@ -30,14 +30,15 @@ def _add(row: dict[str, Any], series: ScalarBatch) -> str | None:
         return "not a record of t (seconds), s (whole number), v (object)"
     problem = None
     for name, raw in values.items():
-        value = number(raw)
-        if value is None or not is_name(name):
+        value = raw if type(raw) is float else number(raw)
+        columns = series.get(name)
+        if value is None or (columns is None and not is_name(name)):
             problem = f"value of {name[:80]!r} dropped: not a number, or not a name"
             continue
-        columns = series.get(name)
         if columns is None:
             columns = series[name] = Columns([], [], [])
-        columns.steps.append(step)
-        columns.times.append(time)
-        columns.values.append(value)
+        steps, times, numbers = columns
+        steps.append(step)
+        times.append(time)
+        numbers.append(value)
     return problem

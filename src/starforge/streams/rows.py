@@ -13,6 +13,8 @@ from starforge.streams.notes import NoteList
 MAX_NAME = 500
 """Characters of the longest metric name."""
 
+_raw_decode = json.JSONDecoder().raw_decode
+
 JsonRow = tuple[int, int, dict[str, Any]]
 
 
@@ -34,10 +36,15 @@ def objects(lines: Lines, notes: NoteList, *, base: int) -> Iterator[JsonRow]:
 
 def _load(line: bytes) -> Any:
     """Parse a line; half a surrogate pair, which no UTF-8 can hold, becomes ``?``."""
-    row = json.loads(line.decode("utf-8"))
+    text = line.decode("utf-8")
+    if text[0] == "{":  # json.loads without looking for space around the text
+        row, end = _raw_decode(text)
+        if end != len(text):
+            row = json.loads(text)
+    else:
+        row = json.loads(text)
     if b"\\ud" in line or b"\\uD" in line:
-        text = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
-        return json.loads(text)
+        return json.loads(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"))
     return row
 
 

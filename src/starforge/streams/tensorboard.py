@@ -6,6 +6,7 @@ the ``scalars`` plugin (newer writers). Images, histograms, texts and graphs are
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 
@@ -20,6 +21,14 @@ _half = struct.Struct("<e").unpack_from
 
 Field = tuple[int, int, int, int]
 """Field number, wire type, and either the number itself (type 0) or start and end."""
+
+# An event as `add_scalar` writes it, all lengths in one byte: time, step, one value with its
+# tag and `simple_value`. Nearly all events are of this form, and this is much faster.
+_PLAIN = re.compile(
+    rb"\x09(.{8})(?:\x10([\x80-\xff]{0,9}[\x00-\x7f]))?"
+    rb"\x2a([\x00-\x7f])\x0a([\x00-\x7f])\x0a([\x00-\x7f])(.*)\x15(.{4})",
+    re.DOTALL,
+).fullmatch
 
 _DT_FLOAT, _DT_DOUBLE, _DT_INT32, _DT_INT64 = 1, 2, 3, 9
 _DT_BFLOAT16, _DT_HALF = 14, 19
@@ -38,13 +47,40 @@ def decode(data: bytes, *, base: int = 0) -> Decoded:
     notes = NoteList()
     records = TFRecords(data, notes, base=base)
     series: ScalarBatch = {}
+    plain: dict[bytes, Columns] = {}
     for offset, payload in records:
         try:
-            _event(payload, series)
+            if not _plain_event(payload, series, plain):
+                _event(payload, series)
         except (IndexError, ValueError, struct.error) as error:
             length = len(payload) + 16
             notes.add("invalid", f"not an event: {error}", base + offset, length)
     return Decoded(records.consumed, series, notes.notes)
+
+
+def _plain_event(data: bytes, series: ScalarBatch, known: dict[bytes, Columns]) -> bool:
+    """Add the scalar of an event of the form :data:`_PLAIN`; say if it was of that form.
+
+    ``known`` are the columns by the bytes of their tag.
+    """
+    match = _PLAIN(data)
+    if match is None:
+        return False
+    moment, number, outer, inner, length, tag, value = match.groups()
+    size = len(tag)
+    if length[0] != size or inner[0] != size + 7 or outer[0] != size + 9:
+        return False
+    columns = known.get(tag)
+    if columns is None:
+        name = tag.decode("utf-8", "replace")
+        if not is_name(name):
+            return True
+        columns = known[tag] = series.setdefault(name, Columns([], [], []))
+    steps, times, values = columns
+    steps.append(_signed(_varint(number, 0)[0]) if number else 0)
+    times.append(_double(moment)[0])
+    values.append(_float(value)[0])
+    return True
 
 
 def _event(data: bytes, series: ScalarBatch) -> None:

@@ -39,8 +39,12 @@ class TFRecords:
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         """Yield ``(offset in data, payload)``."""
         data, position, size = self._data, 0, len(self._data)
+        lengths: dict[bytes, int] = {}  # by header: most records are as long as one before
         while size - position >= _HEADER:
-            length = self._length_at(position)
+            header = data[position : position + _HEADER]
+            length = lengths.get(header, -1)
+            if length < 0:
+                length = lengths[header] = self._length_at(position)
             if length < 0:
                 position = self._resync(position, "record header fails its checksum")
                 continue

@@ -126,3 +126,31 @@ def test_a_big_record_is_passed_over():
     steps, notes = steps_after(picture + good(2))
     assert steps == [2]
     assert notes == []
+
+
+@pytest.mark.parametrize("step", [0, 1, 127, 128, 70_000, (1 << 63) - 1, -4])
+@pytest.mark.parametrize(
+    "tag", ["x", "损失", "a\x15bcd", "t" * 100, "t" * 117, "t" * 118, "t" * 130]
+)
+def test_plain_events_read_as_the_same_event_in_two_values(step, tag):
+    """A second value takes the event out of the form that is read faster."""
+    short = read(tfevents.scalar(tag, 0.5), step=step)
+    whole = read(tfevents.scalar(tag, 0.5), tfevents.scalar("other", 1.0), step=step)
+    assert short.series.get(tag) == whole.series.get(tag)
+    assert (tag in short.series) == tag.isprintable()
+    if tag.isprintable():
+        assert short.series[tag] == ([step], [5.0], [0.5])
+
+
+def test_events_without_a_step_are_at_step_zero():
+    value = tfevents.sub(5, tfevents.sub(1, tfevents.scalar("x", 0.5)))
+    data = tfevents.record(b"\x09" + struct.pack("<d", 5.0) + value)
+    assert decode_scalars("tensorboard", data).series == {"x": ([0], [5.0], [0.5])}
+
+
+def test_lengths_that_do_not_fit_are_noted():
+    body = bytearray(tfevents.event(3, 5.0, tfevents.scalar("loss", 2.0)))
+    body[body.index(b"\x2a") + 1] += 1
+    got = decode_scalars("tensorboard", tfevents.record(bytes(body)) + good(2))
+    assert got.series["loss"].steps == [2]
+    assert [note.kind for note in got.notes] == ["invalid"]
