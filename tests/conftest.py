@@ -35,6 +35,28 @@ def trl_python() -> str:
 
 
 @pytest.fixture(scope="session")
+def verl_python() -> str:
+    """Return the interpreter of the verl runtime."""
+    return interpreter("verl")
+
+
+@pytest.fixture(scope="session")
+def openrlhf_python() -> str:
+    """Return the interpreter of the OpenRLHF runtime."""
+    return interpreter("openrlhf")
+
+
+@pytest.fixture(scope="session")
+def nemo_rl_src() -> Path:
+    """Return a checkout of NeMo-RL at its pin, which a test run may be given."""
+    chosen = os.environ.get("STARFORGE_NEMO_RL_SRC")
+    if not chosen:
+        pytest.skip("STARFORGE_NEMO_RL_SRC names no checkout of NeMo-RL")
+    assert (Path(chosen) / "nemo_rl").is_dir(), f"{chosen} is no checkout of NeMo-RL"
+    return Path(chosen)
+
+
+@pytest.fixture(scope="session")
 def evalkit_python() -> str:
     """Return the interpreter of the benchmark runtime."""
     return interpreter("evalkit")

@@ -98,7 +98,8 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     Loaded form: texts, type and upstream default are already joined in from the glossary
     and the contract (see ``catalog.load``). ``default`` is the recipe's effective default;
     ``upstream_default`` the contract's; ``why_default`` says why they differ. ``aliases``
-    are other words that people write for a value, and upstream's word for it.
+    are other words that people write for a value, and upstream's word for it. ``example``
+    is a usual value where type and choices don't suggest one.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     unit: str | None = None
     advanced: bool = False
     aliases: dict[str, Any] = {}
+    example: Any = None
 
 
 class PresetOption(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

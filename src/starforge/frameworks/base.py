@@ -39,7 +39,13 @@ def names() -> list[str]:
     """Return the names of all frameworks, by looking at the modules that are there."""
     package = importlib.import_module("starforge.frameworks")
     modules = pkgutil.iter_modules(package.__path__)
-    return sorted(m.name for m in modules if m.name not in _HELPERS and not m.name.startswith("_"))
+    found = [m.name for m in modules if m.name not in _HELPERS and not m.name.startswith("_")]
+    return sorted(name.replace("_", "-") for name in found)
+
+
+def module_name(framework: str) -> str:
+    """Return the module of a framework: a ``-`` in its name is a ``_`` there."""
+    return framework.replace("-", "_")
 
 
 def get(name: str) -> Framework:
@@ -51,7 +57,7 @@ def get(name: str) -> Framework:
             Text(f"there is no framework `{name}`", f"没有名为 `{name}` 的框架"),
             Text(f"known frameworks: {known}", f"已有的框架：{known}"),
         )
-    module = importlib.import_module(f"starforge.frameworks.{name}")
+    module = importlib.import_module(f"starforge.frameworks.{module_name(name)}")
     return cast(Framework, module.FRAMEWORK)
 
 
