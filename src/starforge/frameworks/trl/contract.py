@@ -22,6 +22,12 @@ from typing import Any
 # Method -> the classes of `trl` whose fields make up its configuration. A new method is one row.
 METHODS: dict[str, tuple[str, ...]] = {
     "sft": ("SFTConfig", "ModelConfig"),
+    "dpo": ("DPOConfig", "ModelConfig"),
+    "grpo": ("GRPOConfig", "ModelConfig"),
+    "rm": ("RewardConfig", "ModelConfig"),
+    "kto": ("KTOConfig", "ModelConfig"),
+    "rloo": ("RLOOConfig", "ModelConfig"),
+    "opsd": ("DistillationConfig", "ModelConfig"),
 }
 PACKAGES = ("trl", "transformers", "accelerate", "datasets", "peft", "torch")
 
