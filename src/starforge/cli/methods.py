@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from starforge.cli.base import argument, command, json_option, option
 from starforge.cli.complete import complete_method
-from starforge.cli.output import note, print_fields, print_json, print_table, say, style
-from starforge.lang import current_lang, t
+from starforge.cli.output import note, print_json, print_table
+from starforge.lang import t
 
 if TYPE_CHECKING:
     from starforge.client.client import Client
@@ -27,6 +27,10 @@ KINDS = ["instruction", "preference", "binary", "verifiable", "prompts", "none"]
     ("sf methods trl/sft", ("one, with its parameters", "查看一个方法及其参数")),
     ("sf methods --data preference", ("what takes preference pairs", "查找接受偏好数据的方法")),
     ("sf methods trl/sft --json", ("for a script", "供脚本使用")),
+    (
+        "sf methods --check --framework trl",
+        ("prove the plans with the installed package", "用已安装的软件包验证"),
+    ),
 )
 @argument(
     "name",
@@ -44,9 +48,23 @@ KINDS = ["instruction", "preference", "binary", "verifiable", "prompts", "none"]
     "--framework", metavar="NAME", text=("Only methods of this framework.", "只列出该框架的方法。")
 )
 @option("--search", metavar="TEXT", text=("Only methods with these words.", "按文字查找。"))
+@option(
+    "--check",
+    is_flag=True,
+    text=(
+        "Prove with the packages installed here that every published parameter is accepted.",
+        "用本机安装的软件包验证每个公开参数都被上游接受。",
+    ),
+)
 @json_option
 def methods(
-    name: str | None, data: str | None, framework: str | None, search: str | None, as_json: bool
+    *,
+    name: str | None,
+    data: str | None,
+    framework: str | None,
+    search: str | None,
+    check: bool,
+    as_json: bool,
 ) -> None:
     """The published shapes of ``docs/en/cli.md``."""
     if data is not None and data not in KINDS:
@@ -60,13 +78,20 @@ def methods(
                 kinds=", ".join(KINDS),
             )
         )
+    if check:
+        _check(name, data, framework, search, as_json=as_json)
+        return
     if name is not None:
         found = _one(name)
         if as_json:
             print_json(found)
         else:
+            from starforge.cli.method_view import show_method
+
             show_method(found)
         return
+    from starforge.cli.method_view import pick
+
     listed, where = _many(data, framework, search)
     if as_json:
         print_json(listed)
@@ -74,13 +99,35 @@ def methods(
     print_table(
         [t("method", "方法"), t("version", "版本"), t("data", "数据"), t("what it is", "说明")],
         [
-            (m["name"], m["version"], m["data"], _pick(m.get("title") or m["summary"]))
+            (m["name"], m["version"], m["data"], pick(m.get("title") or m["summary"]))
             for m in listed
         ],
     )
     if not listed:
         note(t("no method fits", "没有符合条件的方法"))
     note(where)
+
+
+def _check(
+    name: str | None,
+    data: str | None,
+    framework: str | None,
+    search: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    import sys
+
+    from starforge.catalog.load import load_catalog
+    from starforge.catalog.search import search as find
+    from starforge.cli.methods_check import check_methods
+    from starforge.errors import ExitCode
+
+    catalog = load_catalog()
+    headers = find(catalog, data=data, framework=framework, text=search)
+    names = [name] if name else [header.name for header in headers]
+    if not check_methods(names, as_json=as_json):
+        sys.exit(ExitCode.NOT_FINE)
 
 
 def _many(
@@ -125,87 +172,3 @@ def _server() -> Client | None:
             raise
         note(t("note: {why}", "注意：{why}", why=error.message.pick()))
         return None
-
-
-def _pick(text: Any) -> str:
-    return str(text.get(current_lang()) or text.get("en")) if isinstance(text, dict) else str(text)
-
-
-def show_method(method: dict[str, Any]) -> None:
-    """Show everything a person needs to choose and use a method."""
-    say(style(f"{method['name']}", bold=True) + f"  {_pick(method.get('title', ''))}")
-    say(_pick(method["summary"]))
-    say()
-    print_fields(
-        [
-            (t("framework", "框架"), f"{method['framework']}@{method['version']}"),
-            (t("use it when", "适用"), _pick(method.get("use_when") or "")),
-            (t("rather not when", "不适用"), _pick(method.get("avoid_when") or "")),
-            (t("data", "数据"), _data(method)),
-            (t("roles", "角色"), ", ".join(map(str, method.get("roles", [])))),
-            (t("needs", "所需硬件"), _pick((method.get("minimum") or {}).get("text", ""))),
-            (t("stages", "阶段"), ", ".join(map(str, method.get("stages", [])))),
-        ]
-    )
-    _parameters(method)
-    _pins(method)
-    _metrics(method)
-    for link in method.get("links") or []:
-        say(f"{link['title']}: {link['url']}")
-
-
-def _data(method: dict[str, Any]) -> str:
-    spec = method.get("data_spec") or {}
-    shapes = [" + ".join(shape) for shape in spec.get("shapes", [])]
-    columns = t(" or ", " 或 ").join(shapes)
-    return f"{method['data']}" + (t(" (columns: {c})", "（列：{c}）", c=columns) if columns else "")
-
-
-def _parameters(method: dict[str, Any]) -> None:
-    if not method.get("parameters"):
-        return
-    say()
-    say(style(t("Parameters", "参数"), bold=True))
-    rows = []
-    for one in method["parameters"]:
-        default = _value(one.get("default"))
-        if one.get("upstream_default") != one.get("default"):
-            default += t(" (upstream: {v})", "（上游：{v}）", v=_value(one.get("upstream_default")))
-        rows.append((one["name"], one["type"], default, one["group"], _pick(one["description"])))
-    print_table(
-        [t("name", "名称"), t("type", "类型"), t("default", "默认值"), t("group", "分组"), ""], rows
-    )
-
-
-def _pins(method: dict[str, Any]) -> None:
-    if not method.get("pins"):
-        return
-    say()
-    say(
-        style(t("Pins: set by the method, not by you", "固定设置：由方法决定，不可修改"), bold=True)
-    )
-    print_table(
-        [t("key", "键"), t("value", "值"), t("reason", "原因")],
-        [(pin["path"], _value(pin.get("value")), _pick(pin["reason"])) for pin in method["pins"]],
-    )
-
-
-def _metrics(method: dict[str, Any]) -> None:
-    if not method.get("metrics"):
-        return
-    say()
-    say(style(t("Metrics", "指标"), bold=True))
-    arrows = {"lower": "↓", "higher": "↑"}
-    print_table(
-        [t("name", "名称"), "", t("what it says", "含义")],
-        [
-            (one["name"], arrows.get(one.get("goal", ""), ""), _pick(one["description"]))
-            for one in method["metrics"]
-        ],
-    )
-
-
-def _value(value: Any) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False)

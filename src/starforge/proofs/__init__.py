@@ -9,6 +9,6 @@ whether every value arrives with the meaning it was given.
 from __future__ import annotations
 
 from starforge.proofs.cases import Case, cases_of
-from starforge.proofs.run import Outcome, Unproved, prove
+from starforge.proofs.run import Outcome, UnprovedError, prove
 
-__all__ = ["Case", "Outcome", "Unproved", "cases_of", "prove"]
+__all__ = ["Case", "Outcome", "UnprovedError", "cases_of", "prove"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from starforge import frameworks
 from starforge.catalog.load import Catalog
 from starforge.catalog.models import Recipe
 from starforge.errors import StarForgeError
@@ -17,7 +18,7 @@ from starforge.lab.lab import Lab
 from starforge.lab.scaffold import init_lab, new_experiment
 from starforge.lab.templates import to_yaml
 from starforge.plan import LaunchPlan
-from starforge.prepare import prepare
+from starforge.prepare import Prepared, prepare
 from starforge.proofs.away import away
 
 _EXPERIMENT = "proof"
@@ -43,7 +44,7 @@ def cases_of(catalog: Catalog, method: str, work: Path) -> list[Case]:
     The first is the experiment as created. The others set published parameters away from
     their defaults: as many in one case as go together, so that every one is in some case,
     and one case for each choice of a preset. Raises :class:`StarForgeError` when the fresh
-    experiment, or a parameter alone, does not validate.
+    experiment does not validate.
     """
     return list(_Maker(catalog, method, work).cases())
 
@@ -75,25 +76,16 @@ class _Maker:
         return values
 
     def _together(self, values: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Split ``values`` into groups that validate; a parameter alone must."""
+        """Split ``values`` into groups that validate, or that hold one parameter."""
         waiting = dict(values)
         while waiting:
             group = dict(waiting)
             while group and (blamed := self._blamed(group)):
                 for name in blamed:
                     del group[name]
-            if not group:
-                group = self._one_by_one(waiting)
+            group = group or dict([next(iter(waiting.items()))])
             yield group
             waiting = {name: value for name, value in waiting.items() if name not in group}
-
-    def _one_by_one(self, waiting: dict[str, Any]) -> dict[str, Any]:
-        """Return the first of ``waiting``, which is refused when all are set at once."""
-        name, value = next(iter(waiting.items()))
-        findings = self._errors({name: value})
-        if findings:
-            raise _refused(self.recipe, f"{name}={value!r}", findings)
-        return {name: value}
 
     def _blamed(self, group: dict[str, Any]) -> list[str]:
         """Return the parameters to leave out of a group that does not validate."""
@@ -119,17 +111,28 @@ class _Maker:
 
     def _case(self, name: str, values: dict[str, Any]) -> Case:
         made = prepare(self.folder, sets=_sets(values), catalog=self.catalog)
-        if made.plan is None or made.context is None:
-            raise _refused(self.recipe, name, made.findings)
+        plan = made.plan or self._plan_anyway(name, made)
         paths = {self._path(one): value for one, value in values.items()}
-        expect = {one.path: one.value for one in made.plan.differs if _is_plain(one.value)} | {
+        expect = {one.path: one.value for one in plan.differs if _is_plain(one.value)} | {
             path: value for path, value in paths.items() if path in self.keys
         }
         return Case(
             name=f"{self.recipe.name}/{name}", method=self.recipe.name,
-            processes=[process.argv for process in made.plan.processes],
-            files=_generated(made.plan), expect=expect,
+            processes=[process.argv for process in plan.processes],
+            files=_generated(plan), expect=expect,
         )  # fmt: skip
+
+    def _plan_anyway(self, name: str, made: Prepared) -> LaunchPlan:
+        """Plan a parameter that alone suits only other data: upstream's parser takes it too.
+
+        Nothing is planned of a fresh experiment that does not validate, or when the setting
+        itself is what is wrong.
+        """
+        wrong = [one for one in made.findings if one.severity == "error"]
+        own = name == "fresh" or any(one.code.startswith("config/") for one in wrong)
+        if own or made.context is None:
+            raise _refused(self.recipe, name, wrong)
+        return frameworks.get(self.recipe.framework).plan(made.context)
 
 
 def _sets(values: dict[str, Any]) -> list[str]:

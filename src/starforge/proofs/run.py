@@ -27,14 +27,14 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     problems: list[str] = []
 
 
-class Unproved(StarForgeError):
+class UnprovedError(StarForgeError):
     """The proof itself could not run."""
 
 
 def prove(framework: str, cases: list[Case], python: Path) -> list[Outcome]:
     """Return one outcome a case, from ``frameworks/<framework>/proof.py``.
 
-    ``python`` is an interpreter that has the pinned framework. Raises :class:`Unproved`
+    ``python`` is an interpreter that has the pinned framework. Raises :class:`UnprovedError`
     when the script ends with an error or is not finished within 15 minutes.
     """
     script = proof_script(framework)
@@ -64,8 +64,8 @@ def proof_script(framework: str) -> Path:
     return script
 
 
-def _unproved(framework: str, why: str) -> Unproved:
-    return Unproved(
+def _unproved(framework: str, why: str) -> UnprovedError:
+    return UnprovedError(
         "proof/failed",
         Text(f"the proof of {framework} could not run: {why}",
              f"{framework} 的验证无法运行：{why}"),
