@@ -7,6 +7,7 @@ import random
 import shutil
 import uuid
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from world import World
@@ -60,14 +61,19 @@ class Fleet:
     def tend(self, at_least: int) -> int:
         """Take up what has failed, submit until ``at_least`` are open; return how many are."""
         for job in list(self._open):
-            seen = self._world.patiently(lambda client, job=job: client.jobs.get(job.id))
-            if seen.state == "succeeded":
+            if self._world.patiently(partial(_take_up, job.id)):
                 self._open.remove(job)
-            elif seen.state in TERMINAL:
-                self._world.patiently(lambda client, seen=seen: _again(client, seen))
         while len(self._open) < at_least:
             self.submit_one()
         return len(self._open)
+
+
+def _take_up(job_id: str, client: Client) -> bool:
+    """Say whether a job has succeeded; one that has not goes on."""
+    job = client.jobs.get(job_id)
+    if job.state != "succeeded" and job.state in TERMINAL:
+        _again(client, job)
+    return job.state == "succeeded"
 
 
 def _again(client: Client, job: JobDetail) -> None:

@@ -74,18 +74,19 @@ class Killer(threading.Thread):
             self._world.kill_server()
             away = self._rng.uniform(0, LONGEST_AWAY) if self._rng.random() < 0.7 else 0
             self._back_at = self._back_at or time.monotonic() + away
-        if kind != "server":
-            self._kill(found, ROLES[kind])
-        self.kills[kind] += 1
+        if kind == "server" or self._kill(found, ROLES[kind]):
+            self.kills[kind] += 1
 
-    def _kill(self, found: dict[Target, list[tuple[str, int]]], roles: tuple[str, ...]) -> None:
+    def _kill(self, found: dict[Target, list[tuple[str, int]]], roles: tuple[str, ...]) -> int:
+        """Kill who has one of the roles; return how many there were."""
         victims = [(t, role, pid) for t, all_ in found.items() for role, pid in all_]
+        victims = [victim for victim in victims if victim[1] in roles]
         self._rng.shuffle(victims)
         for target, role, pid in victims:
-            if role in roles:
-                self.hits[target].add(role)
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            self.hits[target].add(role)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return len(victims)
 
 
 def processes(home: Path) -> dict[Target, list[tuple[str, int]]]:

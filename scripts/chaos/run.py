@@ -64,10 +64,9 @@ def _run(world: World, lab: Path, args: argparse.Namespace) -> bool:
     deadline = time.monotonic() + SETTLE
     while fleet.tend(0) and time.monotonic() < deadline:
         time.sleep(0.5)
-    verdicts = [
-        world.patiently(lambda client, job=job: verify(client, job, world.home, killer.hits))
-        for job in fleet.jobs
-    ]
+    verdicts = world.patiently(
+        lambda client: [verify(client, job, world.home, killer.hits) for job in fleet.jobs]
+    )
     left = _left(world)
     _print(verdicts, killer, left)
     whole = not any(verdict.faults for verdict in verdicts)
@@ -91,8 +90,8 @@ def _print(verdicts: Sequence[Verdict], killer: Killer, left: object) -> None:
         print(form.format(one.job, one.attempts, one.points, one.lines, one.samples, ends, word))
         for fault in one.faults:
             print(f"    {fault}")
-    ends = sum((one.ends for one in verdicts), Counter())
-    print(f"\njobs {len(verdicts)}, attempts {sum(v.attempts for v in verdicts)}: {dict(ends)}")
+    total = sum((one.ends for one in verdicts), Counter[str]())
+    print(f"\njobs {len(verdicts)}, attempts {sum(v.attempts for v in verdicts)}: {dict(total)}")
     kinds = ", ".join(f"{kind} {killer.kills[kind]}" for kind in KINDS)
     print(f"kills {killer.kills.total()}: {kinds}")
     totals = ", ".join(

@@ -121,6 +121,7 @@ def _check_end(
         first = ledger["begin"][0] if ledger["begin"] else 1
         whole = (ledger["point"] or [first - 1])[-1] == steps
         return [] if whole else [f"{name}: called succeeded, but is not whole"]
+    allowed: dict[tuple[str, str | None], str]
     allowed = {("failed", "runner_lost"): "runner", ("failed", "signal"): "trainer"}
     if allowed.get(end) in hit:
         return []
