@@ -1,6 +1,6 @@
 """Generate the reference pages of the documentation from the code, in both languages.
 
-python scripts/gen_docs.py            write docs/{en,zh}/cli.md and findings.md
+python scripts/gen_docs.py            write docs/{en,zh}/cli.md, findings.md and methods/
 python scripts/gen_docs.py --check    write nothing; exit with 1 when a page is stale
 """
 
@@ -15,7 +15,9 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+import docs_methods
 
+from starforge.catalog.load import load_catalog
 from starforge.cli import words
 from starforge.cli.base import Argument, Option, _Texts
 from starforge.cli.root import root
@@ -125,8 +127,19 @@ def pages() -> dict[Path, str]:
         set_lang(lang)
         found[DOCS / lang / "cli.md"] = cli_page()
         found[DOCS / lang / "findings.md"] = findings_page()
+        found |= method_pages(DOCS / lang / "methods")
     set_lang(None)
     return {path: text.rstrip() + "\n" for path, text in found.items()}
+
+
+def method_pages(folder: Path) -> dict[Path, str]:
+    """Return the pages about methods in the language of this process."""
+    catalog = load_catalog()
+    found = {folder / "index.md": docs_methods.matrix_page(catalog)}
+    for name in catalog.names():
+        page = docs_methods.method_page(catalog, catalog.recipe(name))
+        found[folder / docs_methods.page_name(name)] = page
+    return found
 
 
 def main() -> int:
@@ -135,7 +148,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     stale = 0
-    for path, text in pages().items():
+    made = pages()
+    old = {path for lang in LANGS for path in (DOCS / lang / "methods").glob("*.md")} - made.keys()
+    for path in old:  # a method that is gone
+        print(f"gone: {path.relative_to(DOCS.parent)}", file=sys.stderr)
+        stale += check
+        if not check:
+            path.unlink()
+    for path, text in made.items():
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         if check:

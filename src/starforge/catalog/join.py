@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from starforge.catalog.models import Contract, ContractConfig, ContractKey, Parameter, Recipe
+from starforge.catalog.models import Contract, ContractConfig, ContractKey, Parameter, Pin, Recipe
 from starforge.catalog.source import broken
 from starforge.catalog.types import accepts_key, describe
 from starforge.findings import nearest
@@ -57,7 +57,18 @@ def join_recipe(
     problems += _check_presets(recipe, config) + _check_scaffold(recipe)
     if problems:
         raise broken(file, problems)
+    recipe = msgspec.structs.replace(recipe, pins=_kept_values(recipe.pins, config))
     return msgspec.structs.replace(recipe, digest=recipe_digest(recipe))
+
+
+def _kept_values(pins: list[Pin], config: ContractConfig) -> list[Pin]:
+    """Give the pins that keep upstream's default that very value, for people to read."""
+    return [
+        msgspec.structs.replace(pin, value=config.keys[pin.path].default)
+        if pin.keep and pin.path in config.keys
+        else pin
+        for pin in pins
+    ]
 
 
 def _join_parameter(

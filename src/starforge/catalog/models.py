@@ -83,7 +83,7 @@ class Contract(msgspec.Struct, frozen=True, omit_defaults=True):
 class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A setting the recipe owns. ``value`` may hold ``${PLACEHOLDER}``s of a plan.
 
-    ``value`` is ``None`` with ``keep: true`` when upstream's default is itself the pin.
+    With ``keep: true`` upstream's default is itself the pin, and ``value`` is that default.
     """
 
     path: str
