@@ -6,10 +6,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import Row, median
+from benchmarks.harness import Row, median, seconds
 from starforge.plan import LaunchPlan, Policies, Resources
 from starforge.server.store import curves, jobs, scalars
 from starforge.server.store.database import Database
@@ -17,34 +18,67 @@ from starforge.server.store.records import NewJob
 
 POINTS = 1_000_000
 BATCH = 10_000
+WORK = f"{10 * POINTS:,} points"
+
+
+class Figures(NamedTuple):
+    """What one curve of some length costs."""
+
+    append: float  # points a CPU second
+    whole: float  # milliseconds
+    window: float  # milliseconds
+    size: float  # bytes a point
 
 
 def run() -> Iterator[Row]:
     """Write a noisy falling loss as a job would, then read it as the console would."""
+    one, ten = measure(POINTS), measure(10 * POINTS)
+    yield Row(
+        "curves", "append, points per CPU second", one.append, "points/CPU s",
+        tenfold=ten.append, work=WORK,
+    )  # fmt: skip
+    yield Row(
+        "curves", f"{POINTS:,} points to 1,000 buckets", one.whole, "ms",
+        at_most=100, tenfold=ten.whole, work=WORK,
+    )  # fmt: skip
+    yield Row(
+        "curves", "zoom into 1,000 of them", one.window, "ms",
+        at_most=20, tenfold=ten.window, work=WORK,
+    )  # fmt: skip
+    yield Row(
+        "curves", "on disk, everything included", one.size, "bytes/point",
+        at_most=12, tenfold=ten.size, work=WORK,
+    )  # fmt: skip
+
+
+def measure(points: int) -> Figures:
+    """Append and read one curve; values and times have all the digits of a real run."""
     rng = np.random.default_rng(0)
-    steps = np.arange(POINTS)
-    values = 5 * np.exp(-steps / 2e5) + 0.1 * rng.standard_normal(POINTS)
-    times = 1.7e9 + np.cumsum(rng.uniform(0.1, 0.3, POINTS))
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bench.db"
-        db = Database.open(path)
+        db = Database.open(Path(folder) / "bench.db")
         with db.write() as tx:
             job, _ = jobs.create(tx, new_job())
-        start = time.process_time()
-        for lo in range(0, POINTS, BATCH):
-            part = slice(lo, lo + BATCH)
-            columns = (steps[part].tolist(), times[part].tolist(), values[part].tolist())
+        took, clock = 0.0, 1.7e9
+        for lo in range(0, points, BATCH):
+            steps = np.arange(lo, lo + BATCH)
+            values = 5 * np.exp(-steps / (points / 5)) + 0.1 * rng.standard_normal(BATCH)
+            times = clock + np.cumsum(rng.uniform(0.1, 0.3, BATCH))
+            clock = float(times[-1])
+            columns = (steps.tolist(), times.tolist(), values.tolist())
+            start = time.process_time()
             with db.write() as tx:
                 scalars.append(tx, job.id, 0, {"train/loss": columns})
-        took = time.process_time() - start
-        yield Row("curves", "append, points per CPU second", POINTS / took, "points/s")
-        yield from _reads(db, job.id)
+            took += time.process_time() - start
+        whole = median(lambda: _read(db, job.id, None, None)) * 1000
+        middle = points // 2
+        window = median(lambda: _read(db, job.id, middle, middle + 999)) * 1000
         db.close()
         size = sum(p.stat().st_size for p in Path(folder).iterdir())
-        yield Row("curves", "on disk, all files", size / POINTS, "bytes/pt", "at most 12")
+    return Figures(points / took, whole, window, size / points)
 
 
 def new_job(name: str = "bench") -> NewJob:
+    """Return a job with a plan that starts nothing."""
     plan = LaunchPlan(
         method="custom/custom", framework="custom", version="1.0.0", recipe_digest="",
         contract_digest="", runtime=None, processes=[], files=[], config={}, differs=[],
@@ -53,17 +87,9 @@ def new_job(name: str = "bench") -> NewJob:
     return NewJob(name=name, plan=plan, plan_digest="", experiment={}, bundle=None, token_hash="")
 
 
-def _reads(db: Database, job_id: str) -> Iterator[Row]:
-    windows = (
-        ("1,000,000 points to 1,000 buckets", None, None, "at most 100 ms"),
-        ("window of 1,000 points", 500_000, 500_999, "at most 20 ms"),
-    )
-    for what, lo, hi, goal in windows:
+def _read(db: Database, job_id: str, lo: int | None, hi: int | None) -> float:
+    def work() -> None:
+        with db.read() as tx:
+            curves.read(tx, job_id, ["train/loss"], buckets=1000, lo=lo, hi=hi)
 
-        def read(lo: int | None = lo, hi: int | None = hi) -> float:
-            start = time.perf_counter()
-            with db.read() as tx:
-                curves.read(tx, job_id, ["train/loss"], buckets=1000, lo=lo, hi=hi)
-            return time.perf_counter() - start
-
-        yield Row("curves", what, median(read) * 1000, "ms", goal)
+    return seconds(work)
