@@ -59,11 +59,13 @@ class ContractConfig(msgspec.Struct, frozen=True, omit_defaults=True):
     ``open`` marks a configuration that takes any further key (``custom/custom``).
     ``dialect`` says what values may hold besides plain YAML: ``hydra`` and ``omegaconf``
     know ``${interpolation}``, and ``omegaconf`` files ``defaults:`` and ``_override_``.
+    ``base`` is upstream's file of defaults, where there is one, as a path in its repository.
     """
 
     keys: dict[str, ContractKey]
     open: bool = False
     dialect: Dialect = "plain"
+    base: str | None = None
 
 
 class Contract(msgspec.Struct, frozen=True, omit_defaults=True):

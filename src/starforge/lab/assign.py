@@ -13,8 +13,9 @@ from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_config as rules
 from starforge.lab import rules_yaml
-from starforge.lab.document import parse_document
+from starforge.lab.document import Document, parse_document
 from starforge.lab.experiment import Experiment
+from starforge.lab.inherit import inherit
 from starforge.lab.resolved import Layer
 from starforge.lab.scalars import NotFiniteError, TooLargeError, plain_value
 
@@ -40,6 +41,7 @@ class Collector:
         self.recipe = recipe
         self.config = config
         self.findings: list[Finding] = []
+        self.dropped: frozenset[str] = frozenset()  # sections of upstream's that were replaced
         self._by_path = {parameter.path: parameter.name for parameter in recipe.parameters}
         self._renamed = {renamed.old: renamed for renamed in recipe.renamed}
         self._sections = {
@@ -52,15 +54,28 @@ class Collector:
         if document is None:
             return []
         found: list[Assignment] = []
-        for written, value in self._flatten("", experiment.config):
-            at, path = document.at(written), self._plain_name(written)
-            if not document.is_usable(written):
-                continue
+        for written, value, at in self._written(experiment, document):
+            path = self._plain_name(written)
             if self.is_native(path):
                 found.append(self._native(path, value, "config.yaml", at))
             else:
                 self.findings.append(self._unknown_key(path, at))
         return found
+
+    def _written(
+        self, experiment: Experiment, document: Document
+    ) -> Iterator[tuple[str, Any, Location]]:
+        """Yield the usable values of config.yaml, and of the files it starts from."""
+        if self.config.dialect == "omegaconf":
+            keys = set(self.config.keys)
+            inherited, findings = inherit(experiment, document, self.config.base, keys)
+            self.findings += findings
+            self.dropped = inherited.dropped
+            yield from ((one.path, one.value, one.at) for one in inherited.values.values())
+            return
+        for written, value in self._flatten("", experiment.config):
+            if document.is_usable(written):
+                yield written, value, document.at(written)
 
     def from_params(self, experiment: Experiment) -> list[Assignment]:
         """Return the published parameters of experiment.yaml."""

@@ -57,7 +57,7 @@ def resolve(
     judge = _Judge(recipe, config, findings)
     kept = [[made for one in layer if (made := judge.check(one))] for layer in layers]
     findings += _conflicts(kept)
-    values, origins = _our_layers(recipe, config)
+    values, origins = _our_layers(recipe, config, collector.dropped)
     for layer in _by_precedence(kept):
         for one in layer:
             _put(values, one, collector)
@@ -195,7 +195,8 @@ def _conflicts(layers: list[list[Assignment]]) -> list[Finding]:
     for one in in_params:
         other = written.get(one.path)
         if other is not None and not same(one.value, other.value):
-            place = f"config.yaml:{other.at.line}" if other.at.line else "config.yaml"
+            file = other.at.file or "config.yaml"
+            place = f"{file}:{other.at.line}" if other.at.line else file
             findings.append(_conflict(one, other, place))
     by_path: dict[str, Assignment] = {}
     for one in in_sets:
@@ -213,13 +214,22 @@ def _conflict(one: Assignment, other: Assignment, place: str) -> Finding:
     )  # fmt: skip
 
 
-def _our_layers(recipe: Recipe, config: ContractConfig) -> tuple[dict[str, Any], dict[str, Origin]]:
+def _our_layers(
+    recipe: Recipe, config: ContractConfig, dropped: frozenset[str] = frozenset()
+) -> tuple[dict[str, Any], dict[str, Origin]]:
+    """Return upstream's defaults, the recipe's and the pins, by path.
+
+    Of the sections in ``dropped`` only the pins are left.
+    """
     values = {path: copy.deepcopy(key.default) for path, key in config.keys.items()}
     origins: dict[str, Origin] = {}
     for parameter in recipe.parameters:
         if not same(parameter.default, values.get(parameter.path)):
             values[parameter.path] = copy.deepcopy(parameter.default)
             origins[parameter.path] = Origin(layer="recipe", parameter=parameter.name)
+    if dropped:
+        values = {path: v for path, v in values.items() if path.partition(".")[0] not in dropped}
+        origins = {path: origin for path, origin in origins.items() if path in values}
     for pin in recipe.pins:
         values[pin.path] = values.get(pin.path) if pin.keep else copy.deepcopy(pin.value)
         origins[pin.path] = Origin(layer="pin")

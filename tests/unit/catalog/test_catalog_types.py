@@ -91,7 +91,8 @@ def test_every_default_of_every_shipped_contract_fits_its_own_type():
             for name, key in config["keys"].items():
                 made = ContractKey(type=key["type"], default=key.get("default"),
                                    required=key.get("required", False))  # fmt: skip
-                if not made.required:
+                computed = config.get("dialect") and "${" in str(made.default)
+                if not made.required and not computed:
                     assert accepts_key(made, made.default)[0], (file.name, name, key)
 
 

@@ -32,6 +32,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "rm": ("nemo_rl.algorithms.rm", "rm.yaml"),
     "distillation": ("nemo_rl.algorithms.distillation", "distillation_math.yaml"),
 }
+FOLDER = "examples/configs"
 # Sections that a method's type allows and its code never reads: one key each, for `ignored`.
 UNREAD: dict[str, tuple[str, ...]] = {
     "sft": ("policy.generation",),
@@ -183,7 +184,7 @@ def keys_of(method: str, checkout: Path) -> dict[str, dict[str, Any]]:
     module, file = METHODS[method]
     config = importlib.import_module("nemo_rl.utils.config")
     config.register_omegaconf_resolvers()
-    loaded = config.load_config(checkout / "examples" / "configs" / file)
+    loaded = config.load_config(checkout / FOLDER / file)
     written = yaml_keys(to_container(loaded, resolve=False))
     meant = yaml_keys(to_container(loaded, resolve=True))
     backends = [_named(name) for name in BACKENDS]
@@ -276,7 +277,8 @@ def extract(checkout: Path) -> dict[str, Any]:
     """Return the contract of a checkout in the shape of ``catalog.models.Contract``."""
     importlib.import_module("stand_ins").prepare(checkout)
     configs = {
-        method: {"dialect": "omegaconf", "keys": keys_of(method, checkout)} for method in METHODS
+        method: {"base": f"{FOLDER}/{METHODS[method][1]}", "keys": keys_of(method, checkout)}
+        for method in METHODS
     }
     version = version_of(checkout)
     packages = {"nemo-rl": version, **pinned(checkout)}
@@ -290,7 +292,8 @@ def encode(contract: dict[str, Any]) -> str:
     lines = ["{", ' "configs": {']
     configs = sorted(contract["configs"].items())
     for number, (name, config) in enumerate(configs):
-        lines.append(f'  {json.dumps(name)}: {{"dialect": "{config["dialect"]}", "keys": {{')
+        lines.append(f'  {json.dumps(name)}: {{"dialect": "omegaconf", "base": "{config["base"]}",')
+        lines.append('   "keys": {')
         rows = [
             f"   {json.dumps(path)}: {json.dumps(entry, sort_keys=True, ensure_ascii=False)}"
             for path, entry in sorted(config["keys"].items())
