@@ -64,6 +64,7 @@ def print_detail(job: JobDetail) -> None:
     )
     _attempts(job)
     _outputs(job)
+    _notes(job)
 
 
 def _commit(job: JobDetail) -> str:
@@ -114,4 +115,16 @@ def _outputs(job: JobDetail) -> None:
             t("use as", "引用"),
         ],
         [(one.name, one.kind, size(one.size), one.path, one.ref) for one in job.outputs],
+    )
+
+
+def _notes(job: JobDetail) -> None:
+    """Say what could not be used of what the job wrote."""
+    if not job.notes:
+        return
+    say()
+    print_table(
+        [t("stream", "数据流"), t("attempt", "运行"), t("times", "次数"), t("note", "说明")],
+        [(one.path, one.attempt, one.count, one.text) for one in job.notes],
+        right=(2,),
     )

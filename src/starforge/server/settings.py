@@ -24,7 +24,8 @@ class Settings:
     ``port`` is ``None`` when nobody asked for one: the default port is then preferred and
     a free one taken when it is busy. ``allowed_hosts`` are further names (beside loopback
     and ``host``) under which clients may reach the server. ``slots_cpus`` and
-    ``slots_gpus`` lower what the local engine may hand out.
+    ``slots_gpus`` lower what the local engine may hand out. ``max_metrics`` is the most
+    metric names a job may have.
     """
 
     home: Path
@@ -38,6 +39,7 @@ class Settings:
     max_chunk_bytes: int = 16 * 1024 * 1024
     max_blob_bytes: int = 1 << 40
     ship_timeout: float = 60.0
+    max_metrics: int = 10_000
 
     @property
     def token_file(self) -> Path:
@@ -87,6 +89,7 @@ class Settings:
             allowed_hosts=frozenset(name for name in hosts if name),
             slots_cpus=_number("STARFORGE_CPUS"),
             slots_gpus=_number("STARFORGE_GPUS"),
+            max_metrics=_number("STARFORGE_MAX_METRICS") or cls.max_metrics,
         )
 
 

@@ -52,6 +52,22 @@ class Output(Shape):
     created_at: Time | None = None
 
 
+class StreamNote(Shape):
+    """What could not be used of a stream the job wrote, or not as it came.
+
+    ``kind`` is stable: ``damaged``, ``too_long``, ``invalid``, ``dropped``, ``renamed``,
+    ``names`` (more metrics than are kept), ``steps`` (they go back), ``shorter`` (the file
+    was replaced or cut), ``cut_off`` (it ends within a record).
+    """
+
+    attempt: int
+    path: str
+    kind: str
+    text: str
+    offset: int
+    count: int
+
+
 class Job(Shape):
     """A job as lists show it.
 
@@ -100,6 +116,7 @@ class JobDetail(Job):
     source: dict[str, Any] | None = None
     resumable: bool = False
     folder: str | None = None
+    notes: list[StreamNote] = []
 
 
 class JobPage(Shape):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from starforge.plan import Stream
 from starforge.server.core import Core
 from starforge.server.store import ingest
 from starforge.server.store.ingest import OffsetMismatch, StreamChunk
+from starforge.server.store.naming import kept_name
 from starforge.streams import MAX_RECORD, decode_scalars
 
 log = structlog.get_logger("starforge.ingest")
 
 SCALARS = ("tensorboard", "report")
+LIVE = 1000  # metrics of a piece that are sent to live readers
 PIECE = MAX_RECORD  # a whole record always fits, so reading goes forward
 
 
@@ -62,16 +65,20 @@ def accept(core: Core, target: Target, offset: int, data: bytes, *, final: bool 
         data=data,
         names=target.stream.names,
         final=final,
+        max_series=core.settings.max_metrics,
     )
     try:
-        new = ingest.accept(core.db, core.files, chunk)
+        taken = ingest.take(core.db, core.files, chunk)
     except OffsetMismatch:
         core.counters.ingest_conflicts += 1
         raise
+    new = taken.offset
     core.counters.ingest_chunks += 1
     core.counters.ingest_bytes += max(0, new - offset)
     if new > offset:
         _tell(core, target, data[: new - offset])
+    if taken.news:
+        core.bus.publish("job", target.job_id)
     return new
 
 
@@ -89,12 +96,17 @@ def drain(core: Core, job_id: str, attempt: int, folder: Path) -> int:
     """
     known = offsets(core, job_id, attempt)
     taken = 0
+    sizes: dict[str, tuple[Target, int]] = {}
     for path, stream in files_of(core.plan(job_id), folder):
         target = Target(job_id, attempt, path, stream)
         try:
             taken += _drain_file(core, target, folder / path, known.get(path, 0))
+            sizes[path] = target, (folder / path).stat().st_size
         except OSError as error:
             log.warning("stream file can't be read", job=job_id, path=path, error=str(error))
+    now = offsets(core, job_id, attempt)
+    for path, (target, size) in sizes.items():
+        _look_at_size(core, target, size, now.get(path, 0))
     return taken
 
 
@@ -117,6 +129,23 @@ def _drain_file(core: Core, target: Target, file: Path, offset: int) -> int:
             offset = new
 
 
+def _look_at_size(core: Core, target: Target, size: int, taken: int) -> None:
+    """Say once that a file has become shorter than what was taken, or ends in half a record."""
+    if size == taken:
+        return
+    chunk = StreamChunk(
+        job_id=target.job_id,
+        attempt=target.attempt,
+        path=target.path,
+        format=target.stream.format,
+        offset=taken,
+        data=b"",
+    )
+    kind = "shorter" if size < taken else "cut_off"
+    if ingest.add_note(core.db, chunk, kind, f"{size} / {taken}"):
+        core.bus.publish("job", target.job_id)
+
+
 def _tell(core: Core, target: Target, data: bytes) -> None:
     core.bus.publish("stream", target.job_id, {"attempt": target.attempt, "path": target.path})
     if target.stream.format in SCALARS:
@@ -128,11 +157,11 @@ def _points(target: Target, data: bytes) -> dict[str, dict[str, Any]]:
     """Return the points of taken bytes by canonical name, for live curves."""
     decoded = decode_scalars(target.stream.format, data)
     return {
-        target.stream.names.get(name, name): {
+        kept_name(name, target.stream.names): {
             "step": list(columns.steps),
             "time": list(columns.times),
             "value": list(columns.values),
             "attempt": [target.attempt] * len(columns.steps),
         }
-        for name, columns in decoded.series.items()
+        for name, columns in islice(decoded.series.items(), LIVE)
     }

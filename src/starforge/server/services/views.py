@@ -12,7 +12,7 @@ import msgspec
 from starforge.findings import Finding
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
-from starforge.server.store import artifacts, attempts
+from starforge.server.store import artifacts, attempts, notes
 from starforge.server.store.database import Tx
 from starforge.server.store.records import (
     Artifact,
@@ -24,6 +24,7 @@ from starforge.server.store.records import (
     Model,
     Score,
     Series,
+    StreamNote,
 )
 from starforge.wire import board as board_wire
 from starforge.wire import datasets as datasets_wire
@@ -107,6 +108,19 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
         source=msgspec.to_builtins(row.source) if row.source else None,
         resumable=bool(plan.checkpoints and plan.checkpoints.resumable),
         folder=str(core.settings.job_dir(row.id)),
+        notes=[stream_note(one, lang) for one in notes.of_job(tx, row.id)],
+    )
+
+
+def stream_note(row: StreamNote, lang: Lang) -> wire.StreamNote:
+    """Return what there is to say of a stream."""
+    return wire.StreamNote(
+        attempt=row.attempt,
+        path=row.path,
+        kind=row.kind,
+        text=row.text.pick(lang),
+        offset=row.offset,
+        count=row.count,
     )
 
 

@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -22,14 +23,14 @@ from starforge import streams as decoders
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.plan import StreamFormat
-from starforge.server.store import scalars, scores
+from starforge.server.store import notes, scalars, scores
 from starforge.server.store.database import Database, Tx
+from starforge.server.store.naming import kept_name
 from starforge.server.store.records import NewScore, StreamRow
 from starforge.server.store.rows import clean, insert, struct
 from starforge.server.store.segments import SEGMENT, StreamFiles, stream_name
 from starforge.server.store.tables import attempts, samples, segments, streams
 
-MAX_NOTES = 100
 _FILED = ("log", "samples")
 _SCALARS = ("tensorboard", "report")
 _COLUMNS = [streams.c[name] for name in StreamRow.__struct_fields__]
@@ -50,6 +51,14 @@ class StreamChunk(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
     names: Mapping[str, str] = {}
     final: bool = False
+    max_series: int = scalars.MAX_SERIES
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """The new offset of a stream; ``news`` says that the job has new events."""
+
+    offset: int
+    news: bool = False
 
 
 class OffsetMismatch(Exception):  # noqa: N818 - it is an answer, not a fault
@@ -71,7 +80,12 @@ class _Taken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def accept(db: Database, files: StreamFiles, chunk: StreamChunk) -> int:
-    """Take the whole records of ``chunk`` in one transaction; return the new offset.
+    """Like :func:`take`; returns only the new offset."""
+    return take(db, files, chunk).offset
+
+
+def take(db: Database, files: StreamFiles, chunk: StreamChunk) -> Accepted:
+    """Take the whole records of ``chunk`` in one transaction.
 
     Raises:
         OffsetMismatch: the stream goes on elsewhere; nothing was taken.
@@ -90,12 +104,19 @@ def accept(db: Database, files: StreamFiles, chunk: StreamChunk) -> int:
         short = chunk.format in _FILED and not files.has(
             chunk.job_id, chunk.attempt, chunk.path, row.offset
         )
-        offset = _rewind(tx, files, row) if short else _store(tx, files, row, chunk, taken)
+        done = Accepted(_rewind(tx, files, row)) if short else _store(tx, files, row, chunk, taken)
     if short:
-        raise OffsetMismatch(offset)
+        raise OffsetMismatch(done.offset)
     if chunk.format in _FILED:
-        files.seal(chunk.job_id, chunk.attempt, chunk.path, offset)
-    return offset
+        files.seal(chunk.job_id, chunk.attempt, chunk.path, done.offset)
+    return done
+
+
+def add_note(db: Database, chunk: StreamChunk, kind: str, detail: str) -> bool:
+    """Note something of the stream that ``chunk`` names, once a kind; say if it is news."""
+    with db.write() as tx:
+        row = _find(tx, chunk) or _create(tx, chunk)
+        return notes.add(tx, row, notes.note(kind, detail, chunk.offset))
 
 
 def offsets(tx: Tx, job_id: str, attempt: int) -> dict[str, int]:
@@ -151,14 +172,14 @@ def _decode(chunk: StreamChunk) -> _Taken:
             chunk.format, chunk.data, base=chunk.offset, final=chunk.final
         )
         points, native = _named(decoded.series, chunk.names)
-        notes = [asdict(note) for note in decoded.notes]
-        return _Taken(consumed=decoded.consumed, notes=notes, points=points, native=native)
+        said = [asdict(note) for note in decoded.notes]
+        said += _odd(chunk, points, native)
+        return _Taken(consumed=decoded.consumed, notes=said, points=points, native=native)
     if chunk.format == "log":
         return _Taken(consumed=len(chunk.data), notes=[])
     rows = decoders.decode_rows(chunk.format, chunk.data, base=chunk.offset, final=chunk.final)
-    return _Taken(
-        consumed=rows.consumed, notes=[asdict(note) for note in rows.notes], rows=rows.rows
-    )
+    said = [asdict(note) for note in rows.notes]
+    return _Taken(consumed=rows.consumed, notes=said, rows=rows.rows)
 
 
 def _named(
@@ -168,7 +189,7 @@ def _named(
     points: dict[str, scalars.Columns] = {}
     native: dict[str, str] = {}
     for upstream, (steps, times, values) in series.items():
-        name = clean(names.get(upstream, upstream))
+        name = kept_name(upstream, names)
         if name in points:
             old = points[name]
             points[name] = ([*old[0], *steps], [*old[1], *times], [*old[2], *values])
@@ -178,24 +199,50 @@ def _named(
     return points, native
 
 
-def _store(tx: Tx, files: StreamFiles, row: StreamRow, chunk: StreamChunk, taken: _Taken) -> int:
-    """Keep what a chunk says and move the stream's offset; return it."""
+def _odd(
+    chunk: StreamChunk, points: Mapping[str, scalars.Columns], native: Mapping[str, str]
+) -> list[notes.Note]:
+    """Note names that had to be changed, and steps that go back or repeat."""
+    found = []
+    for name, upstream in native.items():
+        if name != upstream and name != chunk.names.get(upstream):
+            found.append(notes.note("renamed", name[:200], chunk.offset))
+            break
+    for name, (steps, _, _) in points.items():
+        if any(after <= before for before, after in pairwise(steps)):
+            found.append(notes.note("steps", name[:200], chunk.offset))
+            break
+    return found
+
+
+def _store(
+    tx: Tx, files: StreamFiles, row: StreamRow, chunk: StreamChunk, taken: _Taken
+) -> Accepted:
+    """Keep what a chunk says and move the stream's offset."""
+    said = taken.notes
     data = chunk.data[: taken.consumed]
     offset, lines = row.offset + len(data), row.lines
     if chunk.format in _FILED and data:
         files.write(chunk.job_id, chunk.attempt, chunk.path, row.offset, data)
         lines += _index_lines(tx, row, data)
     if taken.points:
-        scalars.append(tx, chunk.job_id, chunk.attempt, taken.points, taken.native)
+        most = chunk.max_series
+        where = (tx, chunk.job_id, chunk.attempt)
+        left_out = scalars.append(*where, taken.points, taken.native, most=most)
+        if left_out:
+            detail = f"{most}; {left_out[0][:200]}"
+            said = [*said, notes.note("names", detail, row.offset, count=len(left_out))]
     if chunk.format == "samples" and taken.rows:
         tx.execute(samples.insert(), [_sample(row, item) for item in taken.rows])
     if chunk.format == "scores":
         scores.add(tx, chunk.job_id, chunk.attempt, [_score(item.data) for item in taken.rows])
     statement = streams.update().where(streams.c.id == row.id)
-    values = {"offset": offset, "lines": lines, "updated_at": time.time()}
-    notes = [*row.notes, *taken.notes][:MAX_NOTES]
-    tx.execute(statement.values(**values, notes=notes))
-    return offset
+    values: dict[str, Any] = {"offset": offset, "lines": lines, "updated_at": time.time()}
+    news = False
+    if said:
+        values["notes"], news = notes.merge(tx, row, said)
+    tx.execute(statement.values(**values))
+    return Accepted(offset, news)
 
 
 def _index_lines(tx: Tx, row: StreamRow, data: bytes) -> int:

@@ -280,6 +280,17 @@ class StreamRow(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: float
 
 
+class StreamNote(msgspec.Struct, frozen=True, kw_only=True):
+    """What could not be used of a stream, or not as it came; ``offset`` is of the first."""
+
+    attempt: int
+    path: str
+    kind: str
+    text: Text
+    offset: int
+    count: int
+
+
 class Series(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a metric without opening its chunks. ``minimum`` and ``maximum``
     are over finite values; ``last_value`` may be NaN.

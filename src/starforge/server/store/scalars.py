@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from starforge.server.store import encode, rollup
 from starforge.server.store.database import Tx
@@ -28,8 +28,11 @@ from starforge.server.store.tables import series as series_table
 SMALL = 64
 TAIL_LEVEL, SMALL_LEVEL, FULL_LEVEL = 0, 1, 2
 _BATCH = 500
+_MANY = 2000  # names in a piece from which on they are looked up together
 _MAX_SECONDS = 1e12  # beyond any clock; keeps milliseconds within int64
 _KEY = ("series_id", "attempt", "seq")
+MAX_SERIES = 10_000
+"""Metrics of a job, unless the server is set otherwise."""
 
 # steps, wall times (Unix seconds), values; equally long
 Columns = tuple[Sequence[int], Sequence[float], Sequence[float]]
@@ -41,20 +44,44 @@ def append(
     attempt: int,
     points: Mapping[str, Columns],
     native: Mapping[str, str] | None = None,
-) -> None:
+    *,
+    most: int = MAX_SERIES,
+) -> list[str]:
     """Append points by canonical name; ``native`` names the upstream metric of each.
 
     Wall times are kept to the millisecond. Names must be storable (see ``rows.clean``).
+    Returns the names that were left out because the job has ``most`` metrics already.
 
     Raises:
         OverflowError: a step does not fit in 64 bits.
     """
-    arrays = {name: _points(columns) for name, columns in points.items()}
-    arrays = {name: array for name, array in arrays.items() if len(array.steps)}
-    names = list(arrays)
+    names = list(points)
+    left_out: list[str] = []
+    if len(names) > _MANY:
+        names, left_out = _admitted(tx, job_id, names, most)
     for start in range(0, len(names), _BATCH):
-        batch = {name: arrays[name] for name in names[start : start + _BATCH]}
-        _append_batch(tx, job_id, attempt, batch, native or {})
+        arrays = {name: _points(points[name]) for name in names[start : start + _BATCH]}
+        batch = {name: array for name, array in arrays.items() if len(array.steps)}
+        known = _known(tx, job_id, batch, native or {}, most)
+        if len(known) < len(batch):
+            left_out += [name for name in batch if name not in known]
+            batch = {name: points for name, points in batch.items() if name in known}
+        _append_batch(tx, attempt, batch, known)
+    return left_out
+
+
+def _admitted(tx: Tx, job_id: str, names: list[str], most: int) -> tuple[list[str], list[str]]:
+    """Part many names into those that have room and the rest, with one look."""
+    statement = select(series_table.c.name).where(series_table.c.job_id == job_id)
+    known = set(tx.execute(statement).scalars())
+    room = most - len(known)
+    admitted: list[str] = []
+    left_out: list[str] = []
+    for name in names:
+        if name not in known:
+            room -= 1
+        (admitted if name in known or room >= 0 else left_out).append(name)
+    return admitted, left_out
 
 
 def series(tx: Tx, job_id: str) -> list[Series]:
@@ -77,9 +104,9 @@ def _points(columns: Columns) -> Points:
 
 
 def _append_batch(
-    tx: Tx, job_id: str, attempt: int, batch: Mapping[str, Points], native: Mapping[str, str]
+    tx: Tx, attempt: int, batch: Mapping[str, Points], known: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    known = _known(tx, job_id, batch, native)
+    """Append points of series whose rows are known."""
     tails = _tails(tx, attempt, [row["id"] for row in known.values()])
     rewritten, stats = [], []
     for name, new in batch.items():
@@ -98,14 +125,18 @@ def _append_batch(
 
 
 def _known(
-    tx: Tx, job_id: str, names: Iterable[str], native: Mapping[str, str]
+    tx: Tx, job_id: str, names: Iterable[str], native: Mapping[str, str], most: int
 ) -> dict[str, dict[str, Any]]:
-    """Return the rows of series by name, new ones made."""
+    """Return the rows of series by name, new ones made as long as there is room."""
     wanted = list(names)
     mine = (series_table.c.job_id == job_id, series_table.c.name.in_(wanted))
     statement = select(series_table).where(*mine)
     found = {row.name: fields(row) for row in tx.execute(statement)}
     missing = [name for name in wanted if name not in found]
+    if missing:
+        count = select(func.count()).select_from(series_table)
+        count = count.where(series_table.c.job_id == job_id)
+        missing = missing[: max(0, most - tx.execute(count).scalar_one())]
     if missing:
         rows = [
             {"job_id": job_id, "name": name, "native": native.get(name, name), "count": 0}
@@ -181,7 +212,7 @@ def _row(series_id: int, attempt: int, seq: int, points: Points, level: int) -> 
     }
 
 
-def _stats(row: dict[str, Any], new: Points) -> dict[str, Any]:
+def _stats(row: Mapping[str, Any], new: Points) -> dict[str, Any]:
     """Return the series row with what came counted in."""
     finite = new.values[np.isfinite(new.values)]
     least = [value for value in (row["minimum"],) if value is not None]

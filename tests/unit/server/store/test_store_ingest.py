@@ -10,7 +10,17 @@ import pytest
 from tests_store_support import make_job
 
 from starforge.errors import StarForgeError
-from starforge.server.store import attempts, curves, ingest, jobs, logs, samples, scalars, scores
+from starforge.server.store import (
+    attempts,
+    curves,
+    ingest,
+    jobs,
+    logs,
+    notes,
+    samples,
+    scalars,
+    scores,
+)
 from starforge.server.store.database import Database
 from starforge.server.store.ingest import OffsetMismatch, StreamChunk
 from starforge.server.store.segments import SEGMENT, StreamFiles, stream_name
@@ -121,7 +131,7 @@ def test_notes_are_bounded(db, job_id, send):
         offset = send(data, offset)
     with db.read() as tx:
         (row,) = logs.streams(tx, job_id)
-    assert len(row.notes) == ingest.MAX_NOTES
+    assert len(row.notes) == notes.MAX_NOTES
 
 
 def test_an_endless_line_does_not_stop_a_stream(db, job_id, send):
