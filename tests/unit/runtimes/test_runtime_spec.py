@@ -23,7 +23,9 @@ def test_devices_share_their_pins():
 @pytest.mark.parametrize(
     ("name", "package", "version"),
     [("trl", "trl", "1.10.0"), ("trl", "torch", "2.13.0"), ("trl", "requests", "2.34.2"),
-     ("evalkit", "lm_eval", "0.4.13"), ("evalkit", "torch", "2.13.0")],
+     ("evalkit", "lm_eval", "0.4.13"), ("evalkit", "evalscope", "1.14.1"),
+     ("evalkit", "torch", "2.13.0"), ("verl", "verl", "0.9.0"), ("verl", "TransferQueue", "0.1.11"),
+     ("openrlhf", "openrlhf", "0.11.0"), ("openrlhf", "deepspeed", "0.19.5")],
 )  # fmt: skip
 def test_frameworks_are_at_the_versions_of_the_catalog(name, package, version):
     assert package in {p.name for p in get_spec(name, "cpu").packages if p.version == version}
@@ -57,3 +59,25 @@ def test_a_line_that_is_no_exact_pin_is_refused(line):
 
 def test_device_is_one_of_the_known():
     assert detect_device() in ("cpu", "cuda")
+
+
+STEPS = """
+# words
+torch==2.13.0
+#: pip --no-deps
+a==1
+b==2  # why
+#: pip --no-deps --no-build-isolation
+#: env OPS=0 KIND=cpu
+c==3
+"""
+
+
+def test_directives_cut_a_lock_into_steps():
+    first, second, third = parse_lock(STEPS)
+    assert [p.name for p in first.packages] == ["torch"] and first.options == []
+    assert [p.name for p in second.packages] == ["a", "b"] and second.options == ["--no-deps"]
+    assert third.options == ["--no-deps", "--no-build-isolation"]
+    assert (second.env, third.env) == ({}, {"OPS": "0", "KIND": "cpu"})
+    with pytest.raises(ValueError, match="not a directive"):
+        parse_lock("#: pop x\na==1")
