@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,14 +77,15 @@ def measure(points: int) -> Figures:
     return Figures(points / took, whole, window, size / points)
 
 
-def new_job(name: str = "bench") -> NewJob:
+def new_job(name: str = "bench", **more: Any) -> NewJob:
     """Return a job with a plan that starts nothing."""
     plan = LaunchPlan(
         method="custom/custom", framework="custom", version="1.0.0", recipe_digest="",
         contract_digest="", runtime=None, processes=[], files=[], config={}, differs=[],
         checkpoints=None, metrics=[], inputs=[], resources=Resources(), policies=Policies(),
     )  # fmt: skip
-    return NewJob(name=name, plan=plan, plan_digest="", experiment={}, bundle=None, token_hash="")
+    spec = {"plan_digest": "", "experiment": {}, "bundle": None, "token_hash": ""}
+    return NewJob(name=name, plan=plan, **spec | more)
 
 
 def _read(db: Database, job_id: str, lo: int | None, hi: int | None) -> float:

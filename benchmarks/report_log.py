@@ -18,7 +18,7 @@ def run() -> Iterator[Row]:
     for width in (1, 10):
         values = {f"train/m{i}": 0.123456789 * i for i in range(width)}
         few, many = (
-            median(lambda calls=calls: _microseconds(values, calls), runs=3)
+            median(lambda calls=calls, values=values: _microseconds(values, calls), runs=3)
             for calls in (CALLS, 10 * CALLS)
         )
         yield Row(

@@ -45,3 +45,12 @@ def test_urls_for_clients_of_this_machine(tmp_path):
     with sockets.bind(Settings(home=tmp_path, host="0.0.0.0", port=0)) as listener:
         url = sockets.url_of(Settings(home=tmp_path, host="0.0.0.0"), listener)
         assert url.startswith("http://127.0.0.1:")
+
+
+def test_asyncio_will_not_hold_answers_back(tmp_path):
+    """It sets TCP_NODELAY on connections whose socket names its protocol, on no others."""
+    with sockets.bind(Settings(home=tmp_path, port=0)) as listener:
+        with socket.create_connection(listener.getsockname()):
+            accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP
