@@ -16,7 +16,11 @@ import msgspec
 
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
-from starforge.lab.files import Limits, OwnFile, is_plain_name
+from starforge.lab.files import OwnFile
+from starforge.lab.limits import Limits
+from starforge.lab.names import Names, is_plain_name
+
+_HEADER = 64 << 10
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +61,17 @@ def _add(archive: tarfile.TarFile, one: OwnFile) -> None:
     archive.addfile(info, io.BytesIO(content))
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose extended header can't fill the memory: tarfile reads it in one piece."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type not in tarfile.REGULAR_TYPES and self.size > _HEADER:
+            raise too_large(Text("a header of the bundle is too large",
+                                 "打包文件中有一个头部过大"))  # fmt: skip
+        done: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return done
+
+
 class _Limited:
     """A readable that refuses to give more than ``limit`` bytes (zip bombs)."""
 
@@ -81,7 +96,7 @@ def unpack(source: Path, target: Path, limits: Limits | None = None) -> list[str
     archive and for one with anything but plain files below the folder: absolute paths,
     ``..``, links, devices, names twice, more than ``limits``.
     """
-    limits = limits or Limits()
+    limits = limits or Limits.from_env()
     if target.exists():
         raise StarForgeError(
             "bundle/target",
@@ -110,44 +125,46 @@ def unpack(source: Path, target: Path, limits: Limits | None = None) -> list[str
 
 
 def _extract(stream: IO[bytes], folder: Path, limits: Limits) -> list[str]:
-    names: list[str] = []
-    seen: set[str] = set()
+    found: list[str] = []
+    names = Names()
     total = 0
     # Headers and padding come on top of the files themselves.
     room = limits.total + limits.files * 4096 + (1 << 20)
     with gzip.GzipFile(fileobj=stream, mode="rb") as zipped:
         limited: Any = _Limited(zipped, room)
-        with tarfile.open(fileobj=limited, mode="r|") as archive:
-            for member in archive:
+        with tarfile.open(fileobj=limited, mode="r|", tarinfo=_Member) as archive:
+            for count, member in enumerate(archive, 1):
                 name = _safe_name(member)
-                if name in seen:
-                    raise _damaged(f"{name} twice")
-                seen.add(name)
+                clash = names.add(name, folder=member.isdir())
+                if clash is not None:
+                    raise _unsafe(name, Text(f"it is the same as {clash!r}",
+                                             f"它与 {clash!r} 重名"))  # fmt: skip
+                total += member.size
+                what = limits.exceeded(name, size=member.size, count=count, total=total)
+                if what is not None:
+                    raise too_large(what)
                 if member.isdir():
                     continue
-                total += member.size
-                if (
-                    member.size > limits.single
-                    or total > limits.total
-                    or (len(names) >= limits.files)
-                ):
-                    raise too_large(Text(f"the bundle exceeds a limit at {name}",
-                                         f"打包文件在 {name} 处超出限制"))  # fmt: skip
                 _write(archive, member, folder / name)
-                names.append(name)
-    return sorted(names)
+                found.append(name)
+    return sorted(found)
 
 
 def _safe_name(member: tarfile.TarInfo) -> str:
     name = member.name.removesuffix("/")
     if not is_plain_name(name) or not (member.isreg() or member.isdir()):
-        raise StarForgeError(
-            "bundle/unsafe",
-            Text(f"the bundle holds {name[:200]!r}, which is not a plain file below its folder",
-                 f"打包文件中的 {name[:200]!r} 不是其文件夹内的普通文件"),
-            Text("submit the experiment again with `sf submit`", "请用 `sf submit` 重新提交实验"),
-        )  # fmt: skip
+        raise _unsafe(name, Text("it is not a plain file below the bundle's folder",
+                                 "它不是打包文件夹内的普通文件"))  # fmt: skip
     return name
+
+
+def _unsafe(name: str, why: Text) -> StarForgeError:
+    shown = repr(name[:200])
+    return StarForgeError(
+        "bundle/unsafe",
+        Text(f"the bundle holds {shown}: {why.en}", f"打包文件中含有 {shown}：{why.zh}"),
+        Text("submit the experiment again with `sf submit`", "请用 `sf submit` 重新提交实验"),
+    )
 
 
 def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:

@@ -18,6 +18,8 @@ from starforge.i18n import Text
 from starforge.lab.experiment import CONFIG_FILE, EXPERIMENT_FILE, LOCK_FILE, Experiment
 from starforge.lab.ignore import load_ignore
 from starforge.lab.lab import BENCHMARKS, find_input
+from starforge.lab.limits import Limits
+from starforge.lab.names import Names, is_plain_name
 from starforge.plan import PlanFile
 
 NOT_TAKEN = rule(
@@ -44,14 +46,6 @@ TOO_LARGE = rule(
 
 # Kept in the job's record, not in its code folder.
 RECORD_FILES = frozenset({EXPERIMENT_FILE, CONFIG_FILE, LOCK_FILE})
-
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """The most a bundle may hold; bytes are uncompressed."""
-
-    files: int = 5_000
-    total: int = 200 << 20
-    single: int = 50 << 20
 
 
 class OwnFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +78,8 @@ def collect_files(
     ``benchmarks/NAME`` folders that the experiment names in its parameters. Files that
     can't be taken and a limit that is exceeded come as findings.
     """
-    limits = limits or Limits()
+    limits = limits or Limits.from_env()
+    names = Names()
     skip = _inputs(experiment, lab_root)
     found: dict[str, OwnFile] = {}
     findings: list[Finding] = []
@@ -95,11 +90,15 @@ def collect_files(
             if isinstance(one, Finding):
                 findings.append(one)
                 continue
+            clash = names.add(name)
+            if clash is not None:
+                findings.append(_refused(name, _same_as(clash)))
+                continue
             found[one.name] = one
             total += one.size
-            exceeded = _exceeded(one, len(found), total, limits)
-            if exceeded is not None:
-                return _by_name(found), [*findings, exceeded]
+            what = limits.exceeded(name, size=one.size, count=len(found), total=total)
+            if what is not None:
+                return _by_name(found), [*findings, TOO_LARGE.at(Location(), what=what)]
     return _by_name(found), findings
 
 
@@ -203,34 +202,10 @@ def _own_file(path: Path, name: str) -> OwnFile | Finding:
     return OwnFile(name=name, path=path, size=info.st_size, executable=executable)
 
 
-def is_plain_name(name: str) -> bool:
-    """Say whether a relative POSIX path means the same on every machine."""
-    try:
-        size = len(name.encode("utf-8"))
-    except UnicodeEncodeError:
-        return False
-    parts = name.split("/")
-    odd = any(ord(letter) < 32 or letter == "\\" for letter in name)
-    return 0 < size <= 1024 and not odd and not any(part in ("", ".", "..") for part in parts)
+def _same_as(other: str) -> Text:
+    return Text(f"on many machines it is the same as {other}",
+                f"在许多机器上它与 {other} 是同一个名字")  # fmt: skip
 
 
 def _refused(name: str, reason: Text) -> Finding:
     return NOT_TAKEN.at(Location(file=name), name=name, reason=reason)
-
-
-def _exceeded(one: OwnFile, count: int, total: int, limits: Limits) -> Finding | None:
-    what = None
-    if one.size > limits.single:
-        what = Text(f"{one.name} has {_mb(one.size)}, more than {_mb(limits.single)}",
-                    f"{one.name} 有 {_mb(one.size)}，超过 {_mb(limits.single)}")  # fmt: skip
-    elif count > limits.files:
-        what = Text(f"the experiment has more than {limits.files} files",
-                    f"实验的文件超过 {limits.files} 个")  # fmt: skip
-    elif total > limits.total:
-        what = Text(f"the experiment's files are more than {_mb(limits.total)} together",
-                    f"实验文件合计超过 {_mb(limits.total)}")  # fmt: skip
-    return TOO_LARGE.at(Location(), what=what) if what else None
-
-
-def _mb(size: int) -> str:
-    return f"{size / (1 << 20):.1f} MB"

@@ -8,8 +8,9 @@ import pytest
 from starforge.errors import StarForgeError
 from starforge.lab.bundle import pack, unpack
 from starforge.lab.experiment import load_experiment
-from starforge.lab.files import Limits, code_files, file_digest, own_files
+from starforge.lab.files import code_files, file_digest, own_files
 from starforge.lab.ignore import Ignore
+from starforge.lab.limits import Limits
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_named_benchmarks_of_the_lab_travel_along(experiment, tmp_path):
     ("limits", "words"),
     [
         (Limits(files=2), "more than 2 files"),
-        (Limits(single=50), "big.txt has"),
+        (Limits(single=50), "big.txt is too large"),
         (Limits(total=60, single=1000), "together"),
     ],
 )
