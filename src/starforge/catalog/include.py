@@ -20,20 +20,24 @@ _NAMED = {"pins": "path", "renamed": "old", "ignored": "path", "metrics": "name"
 Read = Callable[[Path], dict[str, Any]]
 
 
-def with_fragments(file: Path, raw: dict[str, Any], read: Read = read_mapping) -> dict[str, Any]:
+def with_fragments(
+    file: Path, raw: dict[str, Any], folders: list[Path], read: Read = read_mapping
+) -> dict[str, Any]:
     """Return a recipe's mapping with all its fragments joined in.
 
-    ``read`` parses a file, so that a fragment of many recipes is parsed once. Raises
-    :class:`StarForgeError` for a fragment that is not there or that includes another.
+    A fragment is taken from the first of ``folders`` that has it. ``read`` parses a file, so
+    that a fragment of many recipes is parsed once. Raises :class:`StarForgeError` for a
+    fragment that is not there or that includes another.
     """
     names = raw.get("include") or []
     if not names:
         return raw
     joined: dict[str, Any] = {}
     for name in names:
-        path = file.parent / f"{name}.yaml"
-        if not str(name).startswith("_") or not path.is_file():
-            raise broken(file, [f"include: there is no fragment {path.name} beside it"])
+        places = (folder / f"{name}.yaml" for folder in folders)
+        path = next((place for place in places if place.is_file()), None)
+        if path is None or not str(name).startswith("_"):
+            raise broken(file, [f"include: there is no fragment {name}.yaml beside it"])
         fragment = read(path)
         if "include" in fragment:
             raise broken(path, ["include: a fragment can't include another"])

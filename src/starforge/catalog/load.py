@@ -34,12 +34,21 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 class Catalog:
     """All methods of one data folder (see its README.md for the format).
 
+    ``overlay`` is a folder of the same layout with a deployment's own recipes; they may use
+    contracts, fragments, glossary and scaffold files of ``root``, and one of the same name
+    stands in place of it. ``without`` names methods that are left out.
+
     Files are read when asked for, once. Every method raises :class:`StarForgeError` for an
     unknown method (with the nearest names) and for a file that is not valid.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(
+        self, root: Path, overlay: Path | None = None, without: frozenset[str] = frozenset()
+    ) -> None:
         self.root = root
+        self.overlay = overlay
+        self.without = without
+        self._roots = [root] if overlay is None else [overlay, root]
         self._raw: dict[str, dict[str, Any]] = {}
         self._recipes: dict[str, Recipe] = {}
         self._contracts: dict[str, Contract] = {}
@@ -47,14 +56,22 @@ class Catalog:
 
     @cached_property
     def _files(self) -> dict[str, Path]:
-        files = sorted((self.root / "recipes").glob("*/*.yaml"))
-        methods = [file for file in files if not file.stem.startswith("_")]
-        return {f"{file.parent.name}/{file.stem}": file for file in methods}
+        found: dict[str, Path] = {}
+        for root in reversed(self._roots):
+            for file in (root / "recipes").glob("*/*.yaml"):
+                if not file.stem.startswith("_"):
+                    found[f"{file.parent.name}/{file.stem}"] = file
+        return {name: found[name] for name in sorted(found) if name not in self.without}
 
     @cached_property
     def glossary(self) -> dict[str, dict[str, Any]]:
         """Canonical parameter name to its fields."""
-        return read_glossary(self.root / "glossary")
+        return read_glossary(*(root / "glossary" for root in self._roots))
+
+    def is_own(self, name: str) -> bool:
+        """Say whether a method comes from the overlay."""
+        file = self._files.get(name)
+        return self.overlay is not None and file is not None and self.overlay in file.parents
 
     def names(self) -> list[str]:
         """Return the names of all methods, sorted; reads no file."""
@@ -96,7 +113,8 @@ class Catalog:
         stem, dot, suffix = name.rpartition(".")
         names = [f"{stem}.zh{dot}{suffix}", name] if lang == "zh" else [name]
         # What several methods share lies in one place; a method's own file wins.
-        places = [folder / one for folder in (own, self.root / "scaffold") for one in names]
+        folders = [own, *(root / "scaffold" for root in self._roots)]
+        places = [folder / one for folder in folders for one in names]
         found = next((file for file in places if file.is_file()), None)
         if found is None:
             raise broken(self._files[recipe.name], [f"scaffold.files: {own / name} is missing"])
@@ -107,7 +125,8 @@ class Catalog:
             raise unknown_method(name, self.names())
         if name not in self._raw:
             file = self._files[name]
-            self._raw[name] = with_fragments(file, read_mapping(file), self._fragment)
+            folders = [root / "recipes" / file.parent.name for root in self._roots]
+            self._raw[name] = with_fragments(file, read_mapping(file), folders, self._fragment)
         return self._raw[name]
 
     def _fragment(self, file: Path) -> dict[str, Any]:
@@ -118,9 +137,10 @@ class Catalog:
     def _contract_file(self, recipe_file: Path, framework: str, version: str) -> Contract:
         pin = f"{framework}-{version}"
         if pin not in self._contracts:
-            file = self.root / "contracts" / f"{pin}.json"
-            if not file.is_file():
-                raise broken(recipe_file, [f"version: there is no contract {file.name}"])
+            files = [root / "contracts" / f"{pin}.json" for root in self._roots]
+            file = next((one for one in files if one.is_file()), None)
+            if file is None:
+                raise broken(recipe_file, [f"version: there is no contract {pin}.json"])
             contract = read_contract(file)
             if (contract.framework, contract.version) != (framework, version):
                 raise broken(file, [f"it is the contract of {contract.pin}"])

@@ -47,10 +47,10 @@ def read_contract(file: Path) -> Contract:
         raise broken(file, [str(error)]) from error
 
 
-def read_glossary(folder: Path) -> dict[str, dict[str, Any]]:
+def read_glossary(*folders: Path) -> dict[str, dict[str, Any]]:
     """Join all glossary files; a name may stand in one file only."""
     glossary: dict[str, dict[str, Any]] = {}
-    for file in sorted(folder.glob("*.yaml")):
+    for file in [file for folder in folders for file in sorted(folder.glob("*.yaml"))]:
         for name, fields in read_mapping(file).items():
             if name in glossary:
                 raise broken(file, [f"`{name}` is already defined in another glossary file"])
