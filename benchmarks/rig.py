@@ -86,16 +86,19 @@ class Rig:
             raise RuntimeError(f"job is {found.state}: {found.reason}: {found.message}")
         return found
 
+    def stop_all(self) -> None:
+        """End the jobs that still run."""
+        known = self.client.jobs.page(size=500).jobs
+        live = [one.id for one in known if one.state not in TERMINAL]
+        for one in live:
+            self.client.jobs.stop(one, force=True)
+        for one in live:
+            wait_for(lambda one=one: self.client.jobs.get(one).state in TERMINAL, 120, 0.1)
+
     def close(self) -> None:
         """End what still runs, then the server."""
         with suppress(Exception):
-            live = [
-                one for one in self.client.jobs.page(size=500).jobs if one.state not in TERMINAL
-            ]
-            for one in live:
-                self.client.jobs.stop(one.id, force=True)
-            for one in live:
-                wait_for(lambda one=one: self.client.jobs.get(one.id).state in TERMINAL, 60, 0.1)
+            self.stop_all()
         self.client.close()
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGTERM)
