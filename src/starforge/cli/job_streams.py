@@ -9,7 +9,7 @@ import click
 
 from starforge.cli.base import argument, command, json_option, option
 from starforge.cli.complete import complete_job
-from starforge.cli.output import note, number, print_json, print_table, say, style
+from starforge.cli.output import note, number, print_json, print_table, say, style, visible
 from starforge.cli.session import open_client
 from starforge.lang import t
 
@@ -248,8 +248,8 @@ def samples(job_id: str, as_json: bool, **query: Any) -> None:
             t("  reward {r}", "  奖励 {r}", r=number(one.reward)) if one.reward is not None else ""
         )
         say(style(t("step {s}", "第 {s} 步", s=one.step), "cyan", bold=True) + reward)
-        say(style(t("prompt", "提示"), bold=True) + f"  {one.prompt or ''}")
-        say(style(t("completion", "回答"), bold=True) + f"  {one.completion or ''}")
+        say(style(t("prompt", "提示"), bold=True) + f"  {visible(one.prompt or '')}")
+        say(style(t("completion", "回答"), bold=True) + f"  {visible(one.completion or '')}")
         say()
     note(t("{n} of {all} samples", "共 {all} 条，显示 {n} 条", n=len(page.samples), all=page.total))
 

@@ -13,6 +13,7 @@ from starforge.cli.output import (
     size,
     state_name,
     style,
+    visible,
 )
 from starforge.lang import t
 from starforge.wire.jobs import Job, JobDetail
@@ -51,8 +52,8 @@ def print_detail(job: JobDetail) -> None:
             (t("state", "状态"), state_text(job)),
             (t("step", "步数"), progress_text(job)),
             (t("metrics", "指标"), headline),
-            (t("description", "说明"), job.description),
-            (t("tags", "标签"), ", ".join(job.tags)),
+            (t("description", "说明"), visible(job.description or "")),
+            (t("tags", "标签"), visible(", ".join(job.tags))),
             (t("runs on", "运行于"), f"{job.engine}, {job.cpus} CPU, {job.gpus} GPU"),
             (t("created", "创建"), moment(job.created_at)),
             (t("started", "开始"), moment(job.started_at) if job.started_at else ""),

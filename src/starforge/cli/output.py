@@ -59,6 +59,14 @@ def say(text: str = "") -> None:
     click.echo(text)
 
 
+def visible(text: str) -> str:
+    """Return a text of a job's making without what would steer the terminal."""
+    return "".join(
+        letter if letter in "\n\t" or letter.isprintable() or ord(letter) > 0x9F else "\ufffd"
+        for letter in text
+    )
+
+
 def note(text: str) -> None:
     """Print a line that is no part of the result (stderr)."""
     click.echo(text, err=True)

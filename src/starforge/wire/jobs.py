@@ -12,8 +12,6 @@ from starforge.wire.findings import Finding, PrepareRequest
 JobState = Literal[
     "queued", "starting", "running", "stopping", "succeeded", "failed", "stopped", "unreachable"
 ]
-# Names stand in paths of the API and on terminals: no slash, no control characters.
-JOB_NAME = r"^[^/\x00-\x1f\x7f]{1,200}$"
 TERMINAL: frozenset[str] = frozenset({"succeeded", "failed", "stopped"})
 
 
@@ -132,13 +130,17 @@ class SubmitRequest(PrepareRequest):
     """A job to run.
 
     ``plan_digest`` is the digest of the plan the client printed; the server prepares again
-    and refuses (409) when its own differs. The same ``idempotency_key`` always answers the
-    same job.
+    and refuses (409) when its own differs; ``recipe_digest`` is that of the recipe of
+    ``method`` the client prepared with. The same ``idempotency_key`` always answers the
+    same job. A ``name`` is one line of at most 200 characters without slash and control
+    characters.
     """
 
-    name: str | None = Field(default=None, pattern=JOB_NAME)
+    name: str | None = None
     priority: int | None = Field(default=None, ge=-1000, le=1000)
     plan_digest: str | None = None
+    method: str | None = None
+    recipe_digest: str | None = None
     idempotency_key: str | None = Field(default=None, max_length=200)
     source: dict[str, Any] | None = None
     lab: str | None = None
@@ -154,7 +156,7 @@ class ImportRequest(Request):
     """Bring in a folder of ``starforge.report`` (or a job's attempt folder) on this machine."""
 
     path: str
-    name: str | None = Field(default=None, pattern=JOB_NAME)
+    name: str | None = None
 
 
 class Record(Shape):

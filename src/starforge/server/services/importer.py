@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import tempfile
 import time
@@ -21,6 +20,7 @@ from starforge.server.core import Core
 from starforge.server.services import ingest, outputs
 from starforge.server.services.endings import ending_text
 from starforge.server.services.headline import update_headline
+from starforge.server.services.job_names import require_name, usable_name
 from starforge.server.services.materialise import sync_tree
 from starforge.server.services.submit import enqueue
 from starforge.server.store import jobs
@@ -42,12 +42,14 @@ def import_folder(core: Core, request: ImportRequest) -> str:
         raise _nothing(folder)
     about = _read(folder / layout.RUN)
     status = _read(folder / layout.STATUS)
-    name = re.sub(r"[/\x00-\x1f\x7f]", "-", str(request.name or about.get("name") or folder.name))
+    if request.name is not None:
+        require_name(request.name)
+    name = request.name or usable_name(str(about.get("name") or folder.name))
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=core.settings.jobs))
     try:
         built = _copy(folder, [path for path, _ in files], work)
         new = NewJob(
-            name=name[:200],
+            name=name,
             plan=plan,
             plan_digest=plan.digest(),
             experiment={"imported": str(folder), "config": about.get("config") or {}},

@@ -13,7 +13,8 @@ from starforge.plan import LaunchPlan
 from starforge.server.control.queue import Need
 from starforge.server.core import Core
 from starforge.server.errors import DetailedError, FindingsError
-from starforge.server.services import materialise, models, runtimes
+from starforge.server.services import materialise, models, published, runtimes
+from starforge.server.services.job_names import require_name
 from starforge.server.services.preparation import Made, prepared
 from starforge.server.store import attempts, events, jobs
 from starforge.server.store.records import AttemptChange, NewJob, Source
@@ -28,9 +29,13 @@ def submit(core: Core, request: SubmitRequest, lang: Lang) -> tuple[str, bool]:
     Refused: findings that are errors (422), a plan other than the one printed (409), and
     what can never run here: too many slots, no runtime, no model.
     """
+    if request.name is not None:
+        require_name(request.name)
     known = _known(core, request.idempotency_key)
     if known is not None:
         return known, False
+    if request.method is not None:
+        published.require(core, request.method, request.recipe_digest)
     with prepared(core, request) as made:
         done = made.prepared
         if not done.ok or done.plan is None:
