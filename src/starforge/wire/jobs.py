@@ -71,8 +71,8 @@ class Job(Shape):
 
     ``reason`` is a stable code (``waiting_for_slot``, ``completed``, ``exit_code``,
     ``signal``, ``nan_loss``, ``time_limit``, ``stopped_by_user``, ``launch_failed``,
-    ``runner_lost``); ``message`` says it in words. ``headline`` holds the last values of
-    the method's primary metrics.
+    ``runner_lost``, ``restored``); ``message`` says it in words. ``headline`` holds the last
+    values of the method's primary metrics.
     """
 
     id: str

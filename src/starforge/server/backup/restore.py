@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import tarfile
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from starforge.server.backup.strays import end_strays
 from starforge.server.home import home_error
 
 REASON = "restored"
+_AT_REST = frozenset({"queued", *ENDED})
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,14 +121,14 @@ def _tidy(work: Path, told: Manifest) -> None:
 def _settle(work: Path, home: Path, about: About) -> Restored:
     """Close what ran, and lead paths into the old home to the new one."""
     database = work / DATABASE
-    running: list[tuple[str, int, str]] = []
+    running = list(_started(work))  # all there is to go by without the database
     count = 0
     if database.exists():
         with closing(sqlite3.connect(database)) as db, db:
-            count = db.execute("SELECT count(*) FROM jobs").fetchone()[0]
-            live = "SELECT id, current_attempt, desired FROM jobs WHERE state NOT IN {}"
-            ended = "('queued', 'succeeded', 'failed', 'stopped')"
-            running = db.execute(live.format(ended)).fetchall()
+            known = db.execute("SELECT id, current_attempt, desired, state FROM jobs").fetchall()
+            count = len(known)
+            running = [row[:3] for row in known if row[3] not in _AT_REST]
+            _drop_later(work, known)
             _relocate(db, about.home, str(home))
     for job, attempt, _ in running:
         end_strays(job, attempt or 0, layout.attempt_dir(home / "jobs" / job, attempt or 0))
@@ -139,6 +141,25 @@ def _settle(work: Path, home: Path, about: About) -> Restored:
         jobs=count,
         ended=ended_now,
     )
+
+
+def _drop_later(work: Path, known: list[tuple[str, int | None, str, str]]) -> None:
+    """Remove attempts that began after the database was copied: it knows nothing of them."""
+    for job, current, _, state in known:
+        first = (-1 if current is None else current) + (state != "queued")
+        for folder in (work / "jobs" / job).glob("attempt-*"):
+            number = folder.name.removeprefix("attempt-")
+            if number.isdigit() and int(number) >= first:
+                shutil.rmtree(folder)
+
+
+def _started(work: Path) -> Iterator[tuple[str, int, str]]:
+    """Yield the newest attempt of each job, as ``(job, attempt, desired)``."""
+    for folder in sorted((work / "jobs").glob("*")):
+        names = (one.name.removeprefix("attempt-") for one in folder.glob("attempt-*"))
+        numbers = [int(name) for name in names if name.isdigit()]
+        if numbers:
+            yield folder.name, max(numbers), "run"
 
 
 def _close(work: Path, job: str, attempt: int | None, desired: str, about: About) -> bool:

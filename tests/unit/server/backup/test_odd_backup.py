@@ -216,6 +216,23 @@ def test_attempts_that_ran_are_closed(core, add_job, backup, tmp_path, case):
         assert not path.exists()
 
 
+def test_attempts_that_began_after_the_copy_of_the_database_are_dropped(
+    core, add_job, backup, tmp_path
+):
+    waits, ended = add_job(), add_job()
+    with core.db.write() as tx:
+        jobs.change(tx, ended.id, JobChange(state="failed"))
+    for job, number in ((waits, 0), (ended, 0), (ended, 1)):
+        folder = core.settings.job_dir(job.id) / f"attempt-{number}"
+        folder.mkdir(exist_ok=True)
+        (folder / "engine.json").write_text('{"pid": 1}')
+        (folder / "status.json").write_text('{"state": "failed"}')
+    file, _ = backup()
+    assert restore(file, tmp_path / "new").ended == []
+    found = sorted(path.parent.name + "/" + path.name for path in tmp_path.glob("new/jobs/*/att*"))
+    assert found == [f"{ended.id}/attempt-0"]
+
+
 def test_archives_that_are_not_whole_are_refused(core, add_job, backup, tmp_path):
     add_job()
     file, _ = backup()
@@ -326,4 +343,7 @@ def test_with_postgresql_the_files_are_taken(core, add_job, tmp_path):
     assert any(loose in name for name in found)
     assert "starforge.db" not in found
     assert (tmp_path / "home" / "jobs" / job.id).is_dir()
-    assert restore(tmp_path / "b", tmp_path / "new").database == "postgresql"
+    (core.settings.job_dir(job.id) / "attempt-0" / "status.json").write_text('{"state": "running"}')
+    made = create(settings, tmp_path / "c")
+    done = restore(tmp_path / "c", tmp_path / "new")
+    assert (done.database, done.ended) == ("postgresql", [job.id])
