@@ -50,13 +50,17 @@ class Job:
         model: str | None = None,
         attempt: int = 0,
         resume: bool = False,
+        models: dict[str, str] | None = None,
         **env: str,
     ) -> dict[str, Any]:
-        """Return arguments for ``subprocess`` that start the plan's only process."""
+        """Return arguments for ``subprocess`` that start the plan's only process.
+
+        ``models`` are further models by role (``teacher``, ``reward``).
+        """
         launch = Launch(
             job_id=self.id, attempt=attempt, job_dir=self.folder, plan=self.plan, python=python,
-            models={"model": model} if model else {}, resume=resume, server_url=None,
-            job_token="", lang="en",
+            models=({"model": model} if model else {}) | (models or {}), resume=resume,
+            server_url=None, job_token="", lang="en",
         )  # fmt: skip
         (described,) = launch_document(launch, ship_timeout=0)["processes"]
         self.attempt(attempt).mkdir(exist_ok=True)

@@ -18,6 +18,8 @@ def total_steps(context: PrepareContext) -> int | None:
     max_steps = context.parameter("max_steps", -1)
     if isinstance(max_steps, int) and max_steps > 0:
         return max_steps
+    if context.recipe.parameter("group_size") is not None:
+        return None  # the steps of methods that sample completions are their framework's to count
     train = context.data.get("train")
     if train is None or not train.ref.rows or context.parameter("packing"):
         return None

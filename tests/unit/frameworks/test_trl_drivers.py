@@ -129,9 +129,13 @@ def test_rows_that_can_not_be_read_are_named(driver, tmp_path):
 
 def test_shapes(driver):
     data = driver("trl_data")
-    assert data.shape_of({"prompt": "", "completion": "", "id": 1}) == ("prompt", "completion")
-    assert data.shape_of({"prompt": ""}) is None
+    row = {"prompt": "", "completion": "", "id": 1}
+    assert data.shape_of(row, data.INSTRUCTION) == ("prompt", "completion")
+    assert data.shape_of({"prompt": ""}, data.INSTRUCTION) is None
+    assert data.shape_of({"chosen": [], "rejected": []}, data.PREFERENCE) == ("chosen", "rejected")
+    assert data.shape_of(row, data.BINARY) is None
     assert data.conversational({"prompt": []})
+    assert data.conversational({"chosen": [], "rejected": []})
     assert not data.conversational({"text": "x"})
 
 
@@ -140,9 +144,9 @@ def test_survey_finds_extras_of_later_rows(driver, tmp_path):
     file = tmp_path / "train.jsonl"
     turn = '{"role": "user", "content": "a"}'
     file.write_text(f'{{"messages": [{turn}]}}\n{{"messages": [{turn}], "tools": []}}\n')
-    assert data.survey(file, ("messages",)) == ({"turns"}, ("tools",))
+    assert data.survey(file, ("messages",)) == ({"messages": {"turns"}}, ("tools",))
     file.write_text('{"messages": [{"role": "user", "content": null}]}\n')
-    assert data.survey(file, ("messages",)) == ({"other"}, ())
+    assert data.survey(file, ("messages",)) == ({"messages": {"other"}}, ())
 
 
 def test_a_mistake_of_the_user_is_one_line(driver, capsys, tmp_path):

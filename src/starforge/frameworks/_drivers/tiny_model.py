@@ -29,7 +29,7 @@ CHAT_TEMPLATE = (
 )
 
 
-def ensure(folder: Path) -> Path:
+def ensure(folder: Path, seed: int = SEED) -> Path:
     """Make the model in ``folder`` unless it is there; safe when several processes do so."""
     if (folder / "config.json").exists():
         return folder
@@ -37,7 +37,7 @@ def ensure(folder: Path) -> Path:
     fresh = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
     try:
         _tokenizer().save_pretrained(fresh)
-        _model().save_pretrained(fresh)
+        _model(seed).save_pretrained(fresh)
         fresh.chmod(0o755)
         fresh.rename(folder)
     except OSError:
@@ -49,11 +49,14 @@ def ensure(folder: Path) -> Path:
     return folder
 
 
-def resolve(reference: str, scratch: Path) -> str:
-    """Return ``reference``, or the folder of the tiny model below ``scratch`` when it names it."""
+def resolve(reference: str, scratch: Path, role: str = "model") -> str:
+    """Return ``reference``, or the folder of the tiny model below ``scratch`` when it names it.
+
+    As ``teacher`` it has other weights: from a twin of itself the model could learn nothing.
+    """
     if reference != REFERENCE:
         return reference
-    return os.fspath(ensure(scratch / "tiny-model"))
+    return os.fspath(ensure(scratch / f"tiny-{role}", SEED + (role == "teacher")))
 
 
 def _tokenizer():
@@ -78,7 +81,7 @@ def _tokenizer():
     return made
 
 
-def _model():
+def _model(seed: int):
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -97,5 +100,5 @@ def _model():
         dtype="float32",
     )
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
+        torch.manual_seed(seed)
         return LlamaForCausalLM(config)

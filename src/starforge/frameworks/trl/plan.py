@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from starforge import layout
-from starforge.checks.steps import total_steps
 from starforge.findings import Finding
 from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
 from starforge.frameworks.trl.checks import check
+from starforge.frameworks.trl.steps import total_steps
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
 SHARED_DRIVERS = ("job_files.py", "tiny_model.py")
-TRL_DRIVERS = ("trl_callbacks.py", "trl_checkpoints.py", "trl_data.py", "trl_model.py")
+TRL_DRIVERS = (
+    "trl_callbacks.py", "trl_checkpoints.py", "trl_data.py", "trl_job.py", "trl_model.py",
+    "trl_setup.py",
+)  # fmt: skip
+# What only some drivers import; `reward_file.py` is shared with other frameworks.
+ONLINE = ("trl_rewards.py", "trl_rollouts.py")
+MORE_DRIVERS = {
+    "grpo.py": ONLINE,
+    "rloo.py": ONLINE,
+    "opsd.py": ONLINE,
+    "rm.py": ("trl_scores.py",),
+}
 
 
 class Trl:
@@ -42,6 +53,12 @@ def _trainer(context: PrepareContext) -> Process:
         "--data", "${DATA}",
         "--output", "${OUTPUT}",
     ]  # fmt: skip
+    if context.teacher is not None:
+        driver += ["--teacher", "${TEACHER}"]
+    if context.reward is not None and context.reward.file is not None:
+        driver += ["--reward", f"${{CODE}}/{context.reward.file}"]
+    elif context.reward is not None:
+        driver += ["--reward-model", "${REWARD}"]
     gpus = context.resources.gpus
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(gpus)]
     argv = ["${PYTHON}", *(launcher if gpus > 1 else []), *driver]
@@ -71,10 +88,12 @@ def _files(context: PrepareContext) -> list[PlanFile]:
         "data": {split: f"{split}.jsonl" for split in sorted(context.data)},
     }
     driver = context.recipe.entry.driver or ""
+    more = MORE_DRIVERS.get(driver, ())
+    shared = SHARED_DRIVERS + (("reward_file.py",) if more == ONLINE else ())
     return [
         config_file(job),
-        *driver_files("trl/drivers", driver, *TRL_DRIVERS),
-        *driver_files("_drivers", *SHARED_DRIVERS),
+        *driver_files("trl/drivers", driver, *TRL_DRIVERS, *more),
+        *driver_files("_drivers", *shared),
     ]
 
 

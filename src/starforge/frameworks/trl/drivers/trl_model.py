@@ -115,14 +115,13 @@ def check_folder(model: str) -> None:
 
 
 def load_tokenizer(model: str, training: Any, model_config: Any) -> Any:
-    """Return the model's tokenizer."""
+    """Return the tokenizer of ``model``; ``model_config`` is ``None`` for other models."""
     from transformers import AutoTokenizer
 
+    revision = {"revision": model_config.model_revision} if model_config else {}
     try:
         return AutoTokenizer.from_pretrained(
-            model,
-            revision=model_config.model_revision,
-            trust_remote_code=training.trust_remote_code,
+            model, trust_remote_code=training.trust_remote_code, **revision
         )
     except MISTAKES as error:
         what = t(
