@@ -81,20 +81,28 @@ def job() -> None:
 @json_option
 def ls(states: tuple[str, ...], limit: int, page: int, as_json: bool, **where: Any) -> None:
     """JSON is a list of jobs."""
-    with open_client() as client:
-        found = client.jobs.page(states=states, size=limit, number=page, **where)
+    from datetime import datetime
+
+    from starforge.client.embedded import reach
+    from starforge.client.light import get_json
+
+    asked = {"state": ",".join(states), "size": limit, "page": page, **where}
+    found = get_json(reach(notify=note), "/jobs", asked)
+    jobs = found["jobs"]
     if as_json:
-        print_json(found.jobs)
+        print_json(jobs)
         return
-    if not found.jobs:
+    if not jobs:
         note(t("no jobs", "没有任务"))
         return
     rows = []
-    for one in found.jobs:
-        progress = one.progress
-        done = f"{progress.step}/{progress.total or '?'}" if progress and progress.step else ""
-        headline = "  ".join(f"{name} {number(value)}" for name, value in one.headline.items())
-        rows.append((one.id, one.name, one.method, one.state, done, headline, ago(one.created_at)))
+    for one in jobs:
+        progress = one["progress"] or {}
+        done = f"{progress['step']}/{progress['total'] or '?'}" if progress.get("step") else ""
+        headline = "  ".join(f"{name} {number(value)}" for name, value in one["headline"].items())
+        created = datetime.fromisoformat(one["created_at"])
+        shown = (one["id"], one["name"], one["method"], one["state"])
+        rows.append((*shown, done, headline, ago(created)))
     print_table(
         [
             "ID",
@@ -108,8 +116,9 @@ def ls(states: tuple[str, ...], limit: int, page: int, as_json: bool, **where: A
         rows,
         state=3,
     )
-    if found.total > len(found.jobs):
-        note(t("{n} of {all} jobs", "共 {all} 个，显示 {n} 个", n=len(found.jobs), all=found.total))
+    if found["total"] > len(jobs):
+        count = found["total"]
+        note(t("{n} of {all} jobs", "共 {all} 个，显示 {n} 个", n=len(jobs), all=count))
 
 
 @job.command(

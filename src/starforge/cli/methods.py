@@ -10,7 +10,7 @@ from starforge.cli.output import note, print_json, print_table
 from starforge.lang import t
 
 if TYPE_CHECKING:
-    from starforge.client.client import Client
+    from starforge.client.embedded import Target
 
 KINDS = ["instruction", "preference", "binary", "verifiable", "prompts", "none"]
 
@@ -133,12 +133,13 @@ def _check(
 def _many(
     data: str | None, framework: str | None, search: str | None
 ) -> tuple[list[dict[str, Any]], str]:
-    client = _server()
-    if client is not None:
-        with client:
-            found = client.methods(data=data, framework=framework, search=search)
-            shown = [method.model_dump(mode="json") for method in found]
-            return shown, t("catalog of {url}", "目录来自 {url}", url=client.url)
+    server = _server()
+    if server is not None:
+        from starforge.client.light import get_json
+
+        wanted = {"data": data, "framework": framework, "search": search}
+        shown = get_json(server, "/methods", wanted)
+        return shown, t("catalog of {url}", "目录来自 {url}", url=server.url)
     from starforge.catalog.load import load_catalog
     from starforge.catalog.public import summary
     from starforge.catalog.search import search as find
@@ -150,23 +151,27 @@ def _many(
 
 
 def _one(name: str) -> dict[str, Any]:
-    client = _server()
-    if client is not None:
-        with client:
-            return client.method(name).model_dump(mode="json")
+    server = _server()
+    if server is not None:
+        from urllib.parse import quote
+
+        from starforge.client.light import get_json
+
+        found: dict[str, Any] = get_json(server, f"/methods/{quote(name)}")
+        return found
     from starforge.catalog.load import load_catalog
     from starforge.catalog.public import detail
 
     return detail(load_catalog().recipe(name))
 
 
-def _server() -> Client | None:
-    """Return a client of a server that is there; the bundled catalog serves otherwise."""
-    from starforge.client.embedded import configured, connect, connect_running
+def _server() -> Target | None:
+    """Return a server that is there; the bundled catalog serves otherwise."""
+    from starforge.client.embedded import configured, find, reach
     from starforge.errors import ExitCode, StarForgeError
 
     try:
-        return connect() if configured() else connect_running()
+        return reach() if configured() else find(launch=False)
     except StarForgeError as error:
         if error.exit_code != ExitCode.UNREACHABLE:
             raise

@@ -29,6 +29,7 @@ __all__ = [
     "connect_running",
     "find",
     "home_token",
+    "reach",
 ]
 
 Origin = Literal["environment", "login", "embedded"]
@@ -83,14 +84,20 @@ def find(*, launch: bool = True, notify: Callable[[str], None] | None = None) ->
     return Target(here.url, home_token(home), "embedded")
 
 
-def connect(*, notify: Callable[[str], None] | None = None) -> Client:
-    """Return a client of the server to use (see :func:`find`)."""
-    from starforge.client.client import Client
-
+def reach(*, notify: Callable[[str], None] | None = None) -> Target:
+    """Return the server to use (see :func:`find`), once it is there and of our version."""
     target = find(notify=notify or _to_stderr)
     assert target is not None
     if target.origin != "embedded":
         check_version(target.url)
+    return target
+
+
+def connect(*, notify: Callable[[str], None] | None = None) -> Client:
+    """Return a client of the server to use (see :func:`reach`)."""
+    target = reach(notify=notify)
+    from starforge.client.client import Client  # costs more than all the rest of `sf methods`
+
     return Client(target.url, target.token)
 
 
@@ -99,7 +106,7 @@ def connect_running() -> Client | None:
     target = find(launch=False)
     if target is None:
         return None
-    from starforge.client.client import Client  # costs more than all the rest of `sf methods`
+    from starforge.client.client import Client
 
     return Client(target.url, target.token)
 
