@@ -19,7 +19,7 @@ FIELDS = {
 HAN = re.compile(r"[\u4e00-\u9fff]")
 UNFINISHED = re.compile(r"\b(pending|tbd|todo|xxx|lorem)\b|待写|待补|待定", re.IGNORECASE)
 # A comma or stop beside a Han character must be full-width; in code and numbers it stays.
-HALF_WIDTH = re.compile(r"[\u4e00-\u9fff][,;:.!?()]|[,;:.!?(][\u4e00-\u9fff]")
+HALF_WIDTH = re.compile(r"[\u4e00-\u9fff][,;:.!?(]|[,;:!?)][\u4e00-\u9fff]")
 FIGURE = re.compile(r"\d+e-\d+|\d+\.\d+")
 # In characters; a Chinese one says about as much as two Latin ones. Help that is longer than
 # this is not read in a terminal.
