@@ -24,7 +24,8 @@ def complete_method(_: click.Context, __: click.Parameter, incomplete: str) -> l
     import starforge
 
     root = Path(starforge.__file__).parent / "catalog" / "data" / "recipes"
-    names = sorted(f"{file.parent.name}/{file.stem}" for file in root.glob("*/*.yaml"))
+    files = (file for file in root.glob("*/*.yaml") if not file.stem.startswith("_"))
+    names = sorted(f"{file.parent.name}/{file.stem}" for file in files)
     return _items((name, None) for name in names if name.startswith(incomplete))
 
 

@@ -72,3 +72,20 @@ def test_files_longer_than_one_piece(tmp_path, monkeypatch):
     add(tmp_path, '{"t":1,"s":1,"v":{"loss":1}}\n' * 20 + '{"t":1,"s":2,"v":{"loss":NaN}}\n')
     assert look() is None
     assert look(to_the_end=True).step == 2
+
+
+@pytest.mark.parametrize("number", ["1e+400", "-1E400", "-Infinity"])
+def test_numerals_beyond_a_float_are_infinite(tmp_path, number):
+    look = watch(tmp_path).look
+    add(tmp_path, '{"t":1,"s":1,"v":{"loss":1e-07,"E":2.5e+16}}\n')
+    assert look() is None
+    add(tmp_path, f'{{"t":1,"s":2,"v":{{"loss":{number}}}}}\n')
+    assert (look().step, look()) == (2, None)
+
+
+def test_a_piece_that_ends_inside_a_line_is_read_on_from_its_start(tmp_path, monkeypatch):
+    good = '{"t":1,"s":1,"v":{"loss":1}}\n'
+    monkeypatch.setattr("starforge.runner.policies.MAX_RECORD", len(good) + 20)
+    look = watch(tmp_path).look
+    add(tmp_path, good * 7 + '{"t":1,"s":2,"v":{"loss":NaN}}\n')
+    assert look(to_the_end=True).step == 2
