@@ -19,6 +19,9 @@ from starforge.i18n import Lang, Text
 DATA = Path(__file__).parent / "data"
 
 
+_HEADER_FIELDS = ("framework", "version", "title", "summary", "runtime")
+
+
 class Header(msgspec.Struct, frozen=True, kw_only=True):
     """What a list of methods shows; read without any contract."""
 
@@ -29,6 +32,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     summary: Text
     data: DataKind
     roles: list[str]
+    runtime: str
 
 
 class Catalog:
@@ -81,7 +85,7 @@ class Catalog:
         """Return what a list shows of a method; reads its recipe file only."""
         raw = self._recipe_file(name)
         try:
-            fields = {field: raw[field] for field in ("framework", "version", "title", "summary")}
+            fields = {field: raw[field] for field in _HEADER_FIELDS}
             roles = [role["name"] for role in raw.get("roles", [])]
             fields |= {"name": name, "data": raw["data"]["kind"], "roles": roles}
             return msgspec.convert(fields, Header)

@@ -12,7 +12,7 @@ from starforge.client.jobs import Jobs
 from starforge.wire.board import Benchmark, Score
 from starforge.wire.datasets import Dataset, DatasetCreate
 from starforge.wire.findings import Planned, PrepareRequest, Validation
-from starforge.wire.methods import MethodDetail, MethodSummary
+from starforge.wire.methods import CatalogFiles, CatalogInfo, MethodDetail, MethodSummary
 from starforge.wire.models import Model, ModelCreate, ModelFile
 from starforge.wire.runtimes import Runtime, RuntimeInstall, RuntimeReport, Task
 from starforge.wire.server import ServerInfo
@@ -63,6 +63,14 @@ class Client:
         return self.http.get(
             "/methods", list[MethodSummary], data=data, framework=framework, search=search
         )
+
+    def catalog(self) -> CatalogInfo:
+        """Return what the server publishes, hides, and can't use."""
+        return self.http.get("/catalog", CatalogInfo)
+
+    def catalog_files(self) -> CatalogFiles:
+        """Return the deployment's own catalog files."""
+        return self.http.get("/catalog/files", CatalogFiles)
 
     def method(self, name: str) -> MethodDetail:
         """Return a method (``framework/name``) whole."""

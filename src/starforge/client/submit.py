@@ -52,6 +52,8 @@ def submit(
         name=name or experiment.name,
         priority=priority,
         plan_digest=prepared.plan.digest(),
+        method=prepared.plan.method,
+        recipe_digest=prepared.plan.recipe_digest,
         idempotency_key=key or uuid.uuid4().hex,
         source=None if source is None else msgspec.to_builtins(source),
         lab=str(lab_root) if lab_root else None,

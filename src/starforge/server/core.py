@@ -22,6 +22,7 @@ from starforge.server.store.segments import StreamFiles
 
 if TYPE_CHECKING:
     from starforge.catalog.load import Catalog
+    from starforge.catalog.publish import Publication, Publisher
 
 PLANS_KEPT = 256
 
@@ -58,17 +59,22 @@ class Core:
         self._plans: OrderedDict[str, LaunchPlan] = OrderedDict()
         self._plans_lock = threading.Lock()
         self._catalog_lock = threading.Lock()
-        self._catalog: Catalog | None = None
+        self._publisher: Publisher | None = None
+
+    @property
+    def publication(self) -> Publication:
+        """What this deployment publishes now; files that changed are read again."""
+        with self._catalog_lock:
+            if self._publisher is None:
+                from starforge.catalog.publish import Publisher
+
+                self._publisher = Publisher(self.settings.catalog_folder)
+            return self._publisher.current()
 
     @property
     def catalog(self) -> Catalog:
-        """The catalog, loaded at first use."""
-        with self._catalog_lock:
-            if self._catalog is None:
-                from starforge.catalog.load import load_catalog
-
-                self._catalog = load_catalog()
-            return self._catalog
+        """The published catalog."""
+        return self.publication.catalog
 
     @cached_property
     def devices(self) -> Devices:

@@ -25,7 +25,8 @@ class Settings:
     a free one taken when it is busy. ``allowed_hosts`` are further names (beside loopback
     and ``host``) under which clients may reach the server. ``slots_cpus`` and
     ``slots_gpus`` lower what the local engine may hand out. ``max_metrics`` is the most
-    metric names a job may have.
+    metric names a job may have. ``catalog`` is the folder of the deployment's own recipes,
+    by default ``<home>/catalog``.
     """
 
     home: Path
@@ -40,6 +41,7 @@ class Settings:
     max_blob_bytes: int = 1 << 40
     ship_timeout: float = 60.0
     max_metrics: int = 10_000
+    catalog: Path | None = None
 
     @property
     def token_file(self) -> Path:
@@ -66,6 +68,11 @@ class Settings:
         """The folder of all job folders."""
         return self.home / "jobs"
 
+    @property
+    def catalog_folder(self) -> Path:
+        """The folder of the deployment's own recipes; it need not exist."""
+        return self.catalog or self.home / "catalog"
+
     def job_dir(self, job_id: str) -> Path:
         """The folder of one job."""
         return self.jobs / job_id
@@ -90,7 +97,13 @@ class Settings:
             slots_cpus=_number("STARFORGE_CPUS"),
             slots_gpus=_number("STARFORGE_GPUS"),
             max_metrics=_number("STARFORGE_MAX_METRICS") or cls.max_metrics,
+            catalog=_folder("STARFORGE_CATALOG"),
         )
+
+
+def _folder(name: str) -> Path | None:
+    value = os.environ.get(name)
+    return Path(value).expanduser().absolute() if value else None
 
 
 def _number(name: str) -> int | None:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from starforge.wire.base import BothTexts, OpenShape
+from starforge.wire.base import BothTexts, OpenShape, Shape
+
+
+class MethodPlace(Shape):
+    """Where a deployment runs a method.
+
+    ``kind``: a locked ``runtime``, an ``image``, the deployment's own ``python``, or
+    ``none`` (the job brings its own interpreter). ``ready`` says whether a job could start
+    there now; ``detail`` what is missing and how to get it.
+    """
+
+    kind: str
+    name: str = ""
+    ready: bool = True
+    detail: str = ""
 
 
 class MethodSummary(OpenShape):
-    """A method in a list."""
+    """A method in a list. ``source`` is ``bundled`` or ``deployment``."""
 
     name: str
     framework: str
@@ -16,6 +30,8 @@ class MethodSummary(OpenShape):
     summary: BothTexts
     data: Any = None
     roles: list[Any] = []
+    source: str = "bundled"
+    place: MethodPlace | None = None
 
 
 class MethodDetail(MethodSummary):
@@ -25,3 +41,34 @@ class MethodDetail(MethodSummary):
     pins: list[dict[str, Any]] = []
     metrics: list[dict[str, Any]] = []
     stages: list[Any] = []
+
+
+class HiddenMethod(Shape):
+    """A method that is there but not published, and why."""
+
+    name: str
+    reason: BothTexts
+
+
+class BrokenFile(Shape):
+    """A file of the deployment's catalog that can't be used, and what is wrong with it."""
+
+    file: str
+    problem: str
+
+
+class CatalogInfo(Shape):
+    """What a server publishes. ``methods`` maps names to recipe digests."""
+
+    digest: str
+    methods: dict[str, str]
+    hidden: list[HiddenMethod] = []
+    broken: list[BrokenFile] = []
+    own: list[str] = []
+
+
+class CatalogFiles(Shape):
+    """The deployment's own catalog files by relative path; ``digest`` of all of them."""
+
+    digest: str
+    files: dict[str, str]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Header, Response
 
 from starforge.server.api.deps import CoreDep, LangDep, require_user
 from starforge.wire.findings import Planned, PrepareRequest, Validation
-from starforge.wire.methods import MethodDetail, MethodSummary
+from starforge.wire.methods import CatalogFiles, CatalogInfo, MethodDetail, MethodSummary
 
 router = APIRouter(tags=["catalog"], dependencies=[Depends(require_user)])
 
@@ -20,20 +20,38 @@ def methods(
     framework: str | None = None,
     search: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Methods of the catalog."""
-    from starforge.catalog.public import summary
-    from starforge.catalog.search import search as search_catalog
+    """Methods that this server publishes."""
+    from starforge.server.services import published
 
-    found = search_catalog(core.catalog, data=data, framework=framework, text=search)
-    return [summary(one) for one in found]
+    return published.methods(core, data=data, framework=framework, text=search)
 
 
 @router.get("/methods/{framework}/{name}", response_model=MethodDetail)
 def method(framework: str, name: str, core: CoreDep) -> dict[str, Any]:
     """One method with parameters, pins and metrics."""
-    from starforge.catalog.public import detail
+    from starforge.server.services import published
 
-    return detail(core.catalog.recipe(f"{framework}/{name}"))
+    return published.method(core, f"{framework}/{name}")
+
+
+@router.get("/catalog")
+def catalog(core: CoreDep) -> CatalogInfo:
+    """What is published with its digests, what is hidden, what is broken."""
+    from starforge.server.services import published
+
+    return published.info(core)
+
+
+@router.get("/catalog/files", response_model=CatalogFiles)
+def catalog_files(core: CoreDep, if_none_match: Annotated[str | None, Header()] = None) -> Response:
+    """The deployment's own catalog files, for clients to prepare experiments with."""
+    from starforge.server.services import published
+
+    found = published.files(core)
+    etag = f'"{found.digest}"'
+    if if_none_match == etag:
+        return Response(status_code=304, headers={"ETag": etag})
+    return Response(found.model_dump_json(), media_type="application/json", headers={"ETag": etag})
 
 
 @router.post("/validate")

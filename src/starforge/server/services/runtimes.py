@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from starforge.catalog.deployment import Place, image_variable, place_of
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.plan import LaunchPlan
@@ -21,12 +23,30 @@ if TYPE_CHECKING:
 
 
 def interpreter(core: Core, plan: LaunchPlan) -> str | None:
-    """Return the interpreter of a plan's runtime; an error when it isn't installed."""
+    """Return the interpreter a plan runs with; an error when there is none here.
+
+    That of the plan's locked runtime, unless the deployment names another place for the
+    framework (``catalog.deployment``).
+    """
     if plan.runtime is None:
         return None
-    from starforge import runtimes
+    chosen = place_of(plan.framework, core.settings.catalog_folder)
+    if chosen is not None and chosen.kind == "image":
+        raise _image_here(plan.framework, chosen)
+    if chosen is not None and chosen.kind == "python":
+        if not Path(chosen.value).is_file():
+            raise _no_python(plan.framework, chosen)
+        return chosen.value
+    name = chosen.value if chosen is not None else plan.runtime.name
+    return _locked(core, plan.framework, name, plan.runtime.device)
 
-    name, device = plan.runtime.name, plan.runtime.device
+
+def _locked(core: Core, framework: str, name: str, device: str) -> str:
+    from starforge import runtimes
+    from starforge.runtimes.spec import names
+
+    if name not in names():
+        raise _needs_image(framework)
     found = runtimes.find(core.settings.home, name, device)
     if found is None:
         raise StarForgeError(
@@ -42,6 +62,45 @@ def interpreter(core: Core, plan: LaunchPlan) -> str | None:
             status=422,
         )
     return str(found.python)
+
+
+def _needs_image(framework: str) -> StarForgeError:
+    variable = image_variable(framework)
+    return StarForgeError(
+        "runtime/needs-image",
+        Text(f"{framework} has no runtime that `sf` can build: it runs in an image of yours",
+             f"{framework} 没有可由 `sf` 构建的运行环境，需要自备镜像"),
+        Text(f"build deploy/docker/Dockerfile.{framework} and name it in {variable}, or give an "
+             f"interpreter that has it in runtimes.yaml of the catalog folder",
+             f"用 deploy/docker/Dockerfile.{framework} 构建镜像并以 {variable} 指定，"
+             f"或在目录文件夹的 runtimes.yaml 中给出装有它的解释器"),
+        status=422,
+    )  # fmt: skip
+
+
+def _image_here(framework: str, chosen: Place) -> StarForgeError:
+    return StarForgeError(
+        "runtime/image-here",
+        Text(f"{framework} runs in the image {chosen.value} ({chosen.source}), but this server "
+             "starts processes of its own machine, not containers",
+             f"{framework} 使用镜像 {chosen.value}（{chosen.source}），"
+             "而本服务直接在本机启动进程，不运行容器"),
+        Text(f"unset {image_variable(framework)}, or name a `python` or `runtime` for it in "
+             "runtimes.yaml of the catalog folder",
+             f"请取消 {image_variable(framework)}，"
+             "或在目录文件夹的 runtimes.yaml 中为它指定 `python` 或 `runtime`"),
+        status=422,
+    )  # fmt: skip
+
+
+def _no_python(framework: str, chosen: Place) -> StarForgeError:
+    return StarForgeError(
+        "runtime/no-python",
+        Text(f"runtimes.yaml says that {framework} runs with {chosen.value}, which is no file",
+             f"runtimes.yaml 指定 {framework} 使用 {chosen.value}，但没有这个文件"),
+        Text("correct the path", "请更正路径"),
+        status=422,
+    )  # fmt: skip
 
 
 def users_of(core: Core, name: str, device: str) -> list[str]:
