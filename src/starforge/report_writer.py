@@ -86,10 +86,14 @@ class Writer:
     def flush(self) -> None:
         """Write what waited for room, and the progress; what is refused again waits on."""
         with self._lock:
+            waited = sum(map(len, self._pending.values()))
             for folder in list(self._pending):
                 rest = self._write(folder, bytes(self._pending.pop(folder)))
                 if rest:
                     self._pending[folder] = bytearray(rest)
+            if waited and not self._pending:
+                warn(f"room again: {waited} bytes that waited are written",
+                     f"磁盘空间已恢复：此前等待的 {waited} 字节已写入")  # fmt: skip
         self._write_progress()
 
     def close(self) -> None:

@@ -38,6 +38,8 @@ def configure(path: Path) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+    # On a full disk every record would bring a traceback on stderr, which nobody may read.
+    logging.raiseExceptions = False
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)

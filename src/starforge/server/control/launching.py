@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import structlog
 
 from starforge.engines.base import Launch
@@ -38,13 +40,20 @@ def grant(core: Core, given: Grant) -> bool:
     return taken
 
 
-def launch(core: Core, job: JobSummary) -> None:
-    """Ask the engine to start the current attempt; harmless when it was asked before."""
+def launch(core: Core, job: JobSummary) -> bool:
+    """Ask the engine to start the current attempt; harmless when it was asked before.
+
+    Returns whether it was asked: on a full disk the job waits for room instead, and this
+    is to be tried again.
+    """
     try:
         core.engine.submit(_launch_of(core, job))
     except StarForgeError as error:
         _failed(core, job, error.message)
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            _wait_for_room(core, job, error)
+            return False
         reason = error.strerror or str(error)
         where = f" ({error.filename})" if error.filename else ""
         _failed(
@@ -55,6 +64,23 @@ def launch(core: Core, job: JobSummary) -> None:
                 f"任务无法启动：{reason}{where}",
             ),
         )
+    return True
+
+
+def _wait_for_room(core: Core, job: JobSummary, error: OSError) -> None:
+    """Say that a job can't be started yet: a full disk is no failure of the job."""
+    if job.reason == "waiting_for_room":
+        return
+    where = error.filename or core.settings.job_dir(job.id)
+    text = Text(
+        f"waits for disk space to start: no space left for {where}",
+        f"等待磁盘空间以启动：{where} 空间不足",
+    )
+    log.warning("no room to launch", job=job.id, path=str(where))
+    with core.db.write() as tx:
+        change = JobChange(reason="waiting_for_room", message=text)
+        jobs.change(tx, job.id, change, expect={"starting"})
+    core.bus.publish("job", job.id)
 
 
 def _failed(core: Core, job: JobSummary, message: Text) -> None:

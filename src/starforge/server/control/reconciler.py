@@ -136,8 +136,7 @@ class Reconciler:
         job_dir = self._core.settings.job_dir(job.id)
         seen = self._core.engine.observe(job.id, attempt, job_dir)
         if seen.state == "pending":
-            self._start(job)
-            return SOON
+            return SOON if self._start(job) else BUSY
         if seen.state == "running":
             return self._follow(job, attempt)
         if seen.state == "unreachable":
@@ -165,12 +164,12 @@ class Reconciler:
         log.error("finishing failed; trying again", job=job_id, exc_info=error)
         return False
 
-    def _start(self, job: JobSummary) -> None:
+    def _start(self, job: JobSummary) -> bool:
         if job.desired == "stop":
             text = Text("stopped before it started", "在启动之前被停止")
             record(self._core, job, Ending("stopped", "stopped_by_user", text))
-        else:
-            launching.launch(self._core, job)
+            return True
+        return launching.launch(self._core, job)
 
     def _follow(self, job: JobSummary, attempt: int) -> float:
         folder = layout.attempt_dir(self._core.settings.job_dir(job.id), attempt)
