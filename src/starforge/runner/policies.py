@@ -9,7 +9,6 @@ from starforge.runner.launch import PolicySpec
 from starforge.runner.tail import StreamFile, Tail
 from starforge.streams import MAX_RECORD, ScalarBatch, decode_scalars
 
-
 # A report without any of these has finite numbers only (but for numerals of 300 digits, which
 # nobody writes), and finding that out is a hundred times faster than decoding it.
 _ODD = (b"NaN", b"Infinity", b"e+", b"E")

@@ -152,3 +152,14 @@ def test_lengths_that_do_not_fit_are_noted():
     got = decode_scalars("tensorboard", tfevents.record(bytes(body)) + good(2))
     assert got.series["loss"].steps == [2]
     assert [note.kind for note in got.notes] == ["invalid"]
+
+
+@pytest.mark.parametrize("bad", [{0}, {63}, {64}, {64, 65, 66}, {190, 191}, {5, 100, 199}])
+def test_each_bad_record_among_many_costs_itself_only(bad):
+    """Payloads are checked many at a time."""
+    records = [bytearray(good(step)) for step in range(200)]
+    for number in bad:
+        records[number][-6] ^= 1  # in the payload
+    steps, notes = steps_after(b"".join(records))
+    assert steps == [step for step in range(200) if step not in bad]
+    assert sum(note.count for note in notes) == len(bad)
