@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 export STARFORGE_RUNTIMES ?= $(CURDIR)/.runtimes
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo test test-fast check format bench contracts docs runtimes clean
+.PHONY: help install demo test test-fast check format bench chaos contracts docs runtimes clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ format: $(VENV)/.dev ## Format the code
 
 bench: $(VENV)/.dev ## Run the benchmarks
 	@$(BIN)/python -m benchmarks
+
+chaos: $(VENV)/.installed ## Kill servers, runners and trainers at random for ten minutes; CHAOS="--minutes 1 --seed 7" for less
+	@$(BIN)/python scripts/chaos/run.py $(CHAOS)
 
 contracts: runtimes ## Re-extract the contracts from the real packages and show what changed
 	@$(BIN)/python scripts/contracts.py
