@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from starforge.findings import Finding, rule
+from starforge.frameworks.trl.check_models import check_models
+from starforge.frameworks.trl.check_no_effect import check_no_effect
+from starforge.frameworks.trl.check_online import check_online
+from starforge.frameworks.trl.check_preferences import check_preferences
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
 
@@ -32,12 +36,11 @@ PADDING_FREE = rule(
 LORA_HEAD = rule(
     "trl/lora-head", "error",
     title=Text("Adapter on the output layer", "输出层上的适配器"),
-    message=Text("`lora_targets` names `lm_head`, which the loss `chunked_nll` does not support",
-                 "`lora_targets` 中有 `lm_head`，而损失 `chunked_nll` 不支持它"),
-    hint=Text("remove `lm_head`, or set `loss_type: nll`",
-              "请去掉 `lm_head`，或设 `loss_type: nll`"),
-    why=Text("TRL refuses to start: this loss reads the output weights without the adapter.",
-             "TRL 会拒绝启动：这种损失直接读取输出层权重，会绕过适配器。"),
+    message=Text("`lora_targets` names `lm_head`, which {what} does not support",
+                 "`lora_targets` 中有 `lm_head`，而{what}不支持它"),
+    hint=Text("remove `lm_head`{or_else}", "请去掉 `lm_head`{or_else}"),
+    why=Text("TRL refuses to start: it would read the output weights without the adapter.",
+             "TRL 会拒绝启动：那样会直接读取输出层权重，绕过适配器。"),
     bad="params: {lora: true, lora_targets: [q_proj, lm_head]}",
     good="params: {lora: true, lora_targets: [q_proj, v_proj]}",
 )  # fmt: skip
@@ -47,19 +50,36 @@ IN_RUNTIME = ("eager", "sdpa", "flex_attention")
 
 def check(context: PrepareContext) -> list[Finding]:
     """Return the findings that only hold for this pin."""
-    return list(_findings(context))
+    return [*_any_method(context), *check_preferences(context), *check_online(context),
+            *check_models(context), *check_no_effect(context)]  # fmt: skip
 
 
-def _findings(context: PrepareContext) -> Iterator[Finding]:
+def _any_method(context: PrepareContext) -> Iterator[Finding]:
     config = context.config
     attention = config.get("attn_implementation")
     if attention is not None and attention not in IN_RUNTIME:
         at, pin = config.at("attn_implementation"), context.recipe.pin
         yield ATTENTION.at(at, value=attention, pin=pin)
     limit = config.get("max_length")
+    # DPO has the key, but the pinned version switches it off: it is in the recipe's `ignored`.
     if config.get("padding_free") and not config.get("packing") and limit is not None:
         yield PADDING_FREE.at(config.at("padding_free"), limit=limit)
+    what, or_else = _without_head_adapter(context)
     targets = config.get("lora_target_modules") or []
-    chunked = config.get("loss_type") in (None, "chunked_nll")
-    if config.get("use_peft") and "lm_head" in targets and chunked:
-        yield LORA_HEAD.at(config.at("lora_target_modules"))
+    if what is not None and config.get("use_peft") and "lm_head" in targets:
+        yield LORA_HEAD.at(config.at("lora_target_modules"), what=what, or_else=or_else)
+
+
+def _without_head_adapter(context: PrepareContext) -> tuple[Text | None, Text]:
+    """Say what reads the output layer without its adapter, and what else could be done."""
+    config, none = context.config, Text("", "")
+    if context.recipe.config == "sft" and config.get("loss_type") in (None, "chunked_nll"):
+        other = Text(", or set `loss_type: nll`", "，或设 `loss_type: nll`")
+        return Text("the loss `chunked_nll`", "损失 `chunked_nll` "), other
+    if context.recipe.config == "opsd":
+        return Text("distillation", "蒸馏"), none
+    if config.get("cast_lm_head_to_fp32"):
+        return Text("`fp32_head`", " `fp32_head` "), Text(
+            ", or set `fp32_head: false`", "，或设 `fp32_head: false`"
+        )
+    return None, none
