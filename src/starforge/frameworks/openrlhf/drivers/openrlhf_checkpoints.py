@@ -1,0 +1,74 @@
+"""Find the last whole DeepSpeed checkpoint. A job can die in the middle of writing one."""
+
+from __future__ import annotations
+
+import re
+import time
+import zipfile
+from pathlib import Path
+
+from job_files import say
+
+LATEST = "latest"  # the file in which DeepSpeed names the checkpoint to load
+
+
+def ready_to_resume(folder: Path) -> str | None:
+    """Make ``latest`` name the newest whole checkpoint; return its name, if there is one.
+
+    Reinforcement learning keeps one folder for the model and, with a critic, one more; the
+    checkpoint must be whole in both.
+    """
+    parts = [part for part in (folder / "_actor", folder / "_critic") if part.is_dir()]
+    parts = parts or [folder]
+    for name in _names(parts[0]):
+        problem = next((p for part in parts if (p := damage(part / name)) is not None), None)
+        if problem is None:
+            for part in parts:
+                (part / LATEST).write_text(name, "utf-8")
+            return name
+        say(
+            "checkpoint {name} is not whole ({problem}), trying the one before",
+            "检查点 {name} 不完整（{problem}），改用更早的一个",
+            name=name,
+            problem=problem,
+        )
+    return None
+
+
+def set_aside(folder: Path) -> None:
+    """Move checkpoints of an earlier attempt away when training starts from the beginning."""
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    place = folder.with_name(f"{folder.name}-before-{int(time.time())}")
+    folder.rename(place)
+    say(
+        "checkpoints of an earlier attempt were moved to {place}",
+        "先前尝试的检查点已移到 {place}",
+        place=place.name,
+    )
+
+
+def damage(checkpoint: Path) -> str | None:
+    """Say what is wrong with a checkpoint, or ``None`` when it is whole.
+
+    Files of torch.save are zip archives whose directory stands at the end.
+    """
+    files = sorted(checkpoint.glob("*.pt"))
+    if not any("model_states" in file.name for file in files):
+        return "the weights are missing"
+    if not any("optim_states" in file.name for file in files):
+        return "the optimizer's state is missing"
+    broken = next((file.name for file in files if not zipfile.is_zipfile(file)), None)
+    return f"{broken} is damaged" if broken else None
+
+
+def _names(folder: Path) -> list[str]:
+    """Return checkpoints by step, the newest first (``best_global_stepN`` counts by N, too)."""
+    if not folder.is_dir():
+        return []
+    found = []
+    for path in folder.iterdir():
+        match = re.fullmatch(r"(?:best_)?global_step(\d+)", path.name)
+        if match and path.is_dir():
+            found.append((int(match[1]), path.name))
+    return [name for _, name in sorted(found, reverse=True)]

@@ -1,0 +1,112 @@
+"""OpenRLHF's ``--reward.remote_url`` file: calls the experiment's reward function.
+
+Upstream's rollout workers load it and call ``reward_func`` for each completion, from several
+threads. The label of a row holds its prompt as in the data and all its columns (see
+``openrlhf_rows.verifiable``). The first completions of every step become samples of the job.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from job_files import append_row, attempt_dir
+from reward_file import RewardError, RewardFile
+
+from starforge import layout
+
+REWARD_FILE = "STARFORGE_REWARD_FILE"
+MODEL = "STARFORGE_MODEL"
+ERROR_FILE = "reward-error.txt"
+SAMPLES_A_STEP = 16
+
+_lock = threading.Lock()
+_logged: dict[int, int] = {}
+_parts: list[frozenset[str]] = []
+
+
+@cache
+def _function() -> RewardFile:
+    return RewardFile(Path(os.environ[REWARD_FILE]))
+
+
+@cache
+def _special_tokens() -> tuple[str, ...]:
+    """Return the texts of special tokens, which upstream leaves in the completions."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(os.environ[MODEL], trust_remote_code=True)
+    return tuple(sorted(map(str, tokenizer.all_special_tokens), key=len, reverse=True))
+
+
+def completion_of(query: str, prompt: str, special: tuple[str, ...]) -> str:
+    """Return the answer in ``query``, which is prompt and answer with their special tokens.
+
+    Upstream cuts a prompt that is too long at its start, so only its end may be there.
+    """
+    missing = next((n for n in range(len(prompt)) if query.startswith(prompt[n:])), len(prompt))
+    text = query[len(prompt) - missing :]
+    for token in special:
+        text = text.replace(token, "")
+    return text
+
+
+def reward_func(queries: list[str], prompts: list[str], labels: list[str]) -> dict[str, Any]:
+    """Return upstream's form of the reward of one completion."""
+    try:
+        return _reward(queries[0], prompts[0], json.loads(labels[0]))
+    except RewardError as error:
+        # Upstream only logs it and fails later with another message; the driver shows this one.
+        (attempt_dir() / ERROR_FILE).write_text(str(error), "utf-8")
+        raise
+
+
+def _reward(query: str, prompt: str, label: dict[str, Any]) -> dict[str, Any]:
+    completion = completion_of(query, prompt, _special_tokens())
+    columns = {name: [value] for name, value in label["columns"].items()}
+    score = _function()([label["prompt"]], [completion], columns)[0]
+    with _lock:
+        _same_parts(score.parts)
+        _log(prompt, completion, score.total, score.parts)
+    logs = {f"rewards/{name}": value for name, value in score.parts.items()}
+    return {"rewards": score.total, "scores": score.total, "extra_logs": logs}
+
+
+def _same_parts(parts: dict[str, float]) -> None:
+    """Upstream averages every part over the batch, so each completion must have all."""
+    names = frozenset(parts)
+    if not _parts:
+        _parts.append(names)
+    elif _parts[0] != names:
+        listed = ", ".join(sorted(names ^ _parts[0]))
+        raise RewardError(f"every answer must get the same named parts; these differ: {listed}")
+
+
+def _log(prompt: str, completion: str, reward: float, parts: dict[str, float]) -> None:
+    step = _step()
+    _logged[step] = _logged.get(step, 0) + 1
+    if _logged[step] > SAMPLES_A_STEP:
+        return
+    row: dict[str, Any] = {
+        "t": time.time(), "s": step, "prompt": prompt, "completion": completion, "reward": reward,
+    }  # fmt: skip
+    append_row(
+        attempt_dir() / layout.SAMPLES / "rollout.jsonl",
+        row | ({"rewards": parts} if parts else {}),
+    )
+
+
+def _step() -> int:
+    """Return the step that is being sampled for: the one after the last that was logged."""
+    try:
+        return int(json.loads((attempt_dir() / layout.PROGRESS).read_text("utf-8"))["step"]) + 1
+    except (OSError, ValueError, KeyError):
+        return 1
