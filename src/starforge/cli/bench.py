@@ -185,6 +185,7 @@ def _prepare(folder: Path, model: str, what: dict[str, Any]) -> Prepared:
     """Write the experiment that scores ``model`` and prepare it within this lab."""
     import json
 
+    from starforge.client.catalogs import connected_catalog
     from starforge.lab.inputs import LocalResolver
     from starforge.lab.lab import find_lab
     from starforge.prepare import prepare
@@ -205,7 +206,10 @@ def _prepare(folder: Path, model: str, what: dict[str, Any]) -> Prepared:
     (folder / "experiment.yaml").write_text(text + "\n", encoding="utf-8")
     lab = find_lab()
     resolver = LocalResolver(folder, lab.root if lab else None)
-    return prepare(folder, sets=what["sets"], profile=what["profile"], resolver=resolver)
+    catalog, _ = connected_catalog()
+    return prepare(
+        folder, sets=what["sets"], profile=what["profile"], resolver=resolver, catalog=catalog
+    )
 
 
 def _absolute(reference: str) -> str:

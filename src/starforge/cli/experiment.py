@@ -20,10 +20,12 @@ EXPERIMENT = (
 
 def prepare_named(text: str, sets: Sequence[str], profile: str | None) -> Prepared:
     """Find an experiment and prepare it."""
+    from starforge.client.catalogs import connected_catalog
     from starforge.lab.lab import find_experiment
     from starforge.prepare import prepare
 
-    return prepare(find_experiment(text), sets=sets, profile=profile)
+    catalog, _ = connected_catalog()
+    return prepare(find_experiment(text), sets=sets, profile=profile, catalog=catalog)
 
 
 def public_findings(prepared: Prepared, *, hidden: bool = False) -> list[dict[str, Any]]:

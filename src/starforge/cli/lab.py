@@ -75,7 +75,7 @@ def init(folder: Path, as_json: bool) -> None:
 @json_option
 def new(name: str, method: str | None, source: str | None, as_json: bool) -> None:
     """The method of a copied experiment is its own unless ``--method`` says the same."""
-    from starforge.catalog.load import load_catalog
+    from starforge.client.catalogs import connected_catalog
     from starforge.lab.lab import find_experiment
     from starforge.lab.scaffold import new_experiment
     from starforge.prepare import runtime_digests
@@ -90,7 +90,7 @@ def new(name: str, method: str | None, source: str | None, as_json: bool) -> Non
                 "请用 --method 指定方法，或用 --from 指定要复制的实验",
             )
         )
-    catalog = load_catalog()
+    catalog, _ = connected_catalog()
     recipe = catalog.recipe(method)
     made = new_experiment(lab, name, recipe, catalog, from_=origin, runtime=runtime_digests(recipe))
     if as_json:

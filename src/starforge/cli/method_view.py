@@ -45,9 +45,24 @@ def _facts(method: Method) -> list[tuple[str, str]]:
         (t("checkpoint", "检查点"), checkpoint.get("format", "")),
         (t("stages", "阶段"), ", ".join(map(str, method.get("stages", [])))),
         (t("same algorithm", "同一算法"), ", ".join(method.get("same_as") or [])),
-        (t("recipe digest", "配方摘要"), str(method.get("digest") or "")[:12]),
+        (t("runs in", "运行于"), _place(method.get("place") or {})),
+        (t("recipe", "配方"), _recipe(method)),
     ]
     return [(label, value) for label, value in rows if value]
+
+
+def _place(place: dict[str, Any]) -> str:
+    """Say where the connected server runs the method."""
+    named = " ".join(part for part in (place.get("kind", ""), place.get("name", "")) if part)
+    detail = place.get("detail")
+    return f"{named} ({detail})" if detail else named
+
+
+def _recipe(method: Method) -> str:
+    own = (
+        t(", the deployment's own", "，本部署自有") if method.get("source") == "deployment" else ""
+    )
+    return f"{str(method.get('digest') or '')[:12]}{own}"
 
 
 def _data(method: Method) -> str:

@@ -92,7 +92,7 @@ def methods(
         return
     from starforge.cli.method_view import pick
 
-    listed, where = _many(data, framework, search)
+    listed, where, rest = _many(data, framework, search)
     if as_json:
         print_json(listed)
         return
@@ -106,6 +106,8 @@ def methods(
     if not listed:
         note(t("no method fits", "没有符合条件的方法"))
     note(where)
+    for line in rest:
+        note(line)
 
 
 def _check(
@@ -132,22 +134,51 @@ def _check(
 
 def _many(
     data: str | None, framework: str | None, search: str | None
-) -> tuple[list[dict[str, Any]], str]:
+) -> tuple[list[dict[str, Any]], str, list[str]]:
     server = _server()
     if server is not None:
         from starforge.client.light import get_json
 
         wanted = {"data": data, "framework": framework, "search": search}
         shown = get_json(server, "/methods", wanted)
-        return shown, t("catalog of {url}", "目录来自 {url}", url=server.url)
-    from starforge.catalog.load import load_catalog
+        where = t("catalog of {url}", "目录来自 {url}", url=server.url)
+        return shown, where, _not_here(server, shown)
     from starforge.catalog.public import summary
     from starforge.catalog.search import search as find
+    from starforge.client.catalogs import local_catalog
 
-    headers = find(load_catalog(), data=data, framework=framework, text=search)
-    return [summary(header) for header in headers], t(
-        "catalog of this tool (no server runs)", "目录为本工具自带（没有服务在运行）"
-    )
+    headers = find(local_catalog(), data=data, framework=framework, text=search)
+    where = t("catalog of this tool (no server runs)", "目录为本工具自带（没有服务在运行）")
+    return [summary(header) for header in headers], where, []
+
+
+def _not_here(server: Target, shown: list[dict[str, Any]]) -> list[str]:
+    """Say what this tool knows and the server does not publish, and what only it has."""
+    from starforge.client.catalogs import left_out
+
+    rest = left_out(server)
+    hidden = {one["name"]: one["reason"] for one in rest["hidden"]}
+    lines = [
+        t("not published there: {name} ({why})", "该服务未发布：{name}（{why}）",
+          name=name, why=_pick(why))
+        for name, why in hidden.items()
+    ]  # fmt: skip
+    lines += [
+        t("broken there: {file}: {why}", "该服务的文件无效：{file}：{why}",
+          file=one["file"], why=one["problem"])
+        for one in rest["broken"]
+    ]  # fmt: skip
+    own = [one["name"] for one in shown if one.get("source") == "deployment"]
+    if own:
+        names = ", ".join(own)
+        lines.append(t("the server's own: {names}", "服务自有的方法：{names}", names=names))
+    return lines
+
+
+def _pick(text: dict[str, str]) -> str:
+    from starforge.lang import current_lang
+
+    return text.get(current_lang()) or text["en"]
 
 
 def _one(name: str) -> dict[str, Any]:
@@ -159,10 +190,10 @@ def _one(name: str) -> dict[str, Any]:
 
         found: dict[str, Any] = get_json(server, f"/methods/{quote(name)}")
         return found
-    from starforge.catalog.load import load_catalog
     from starforge.catalog.public import detail
+    from starforge.client.catalogs import local_catalog
 
-    return detail(load_catalog().recipe(name))
+    return detail(local_catalog().recipe(name))
 
 
 def _server() -> Target | None:

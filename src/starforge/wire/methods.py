@@ -68,7 +68,18 @@ class CatalogInfo(Shape):
 
 
 class CatalogFiles(Shape):
-    """The deployment's own catalog files by relative path; ``digest`` of all of them."""
+    """The deployment's own catalog files by relative path; ``digest`` of all of them.
+
+    ``without`` names the methods that are there but not published.
+    """
 
     digest: str
     files: dict[str, str]
+    without: list[str] = []
+
+
+class LeftOut(Shape):
+    """What a server has and does not publish."""
+
+    hidden: list[HiddenMethod] = []
+    broken: list[BrokenFile] = []

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Header, Response
 
 from starforge.server.api.deps import CoreDep, LangDep, require_user
 from starforge.wire.findings import Planned, PrepareRequest, Validation
-from starforge.wire.methods import CatalogFiles, CatalogInfo, MethodDetail, MethodSummary
+from starforge.wire.methods import CatalogFiles, CatalogInfo, LeftOut, MethodDetail, MethodSummary
 
 router = APIRouter(tags=["catalog"], dependencies=[Depends(require_user)])
 
@@ -42,13 +42,21 @@ def catalog(core: CoreDep) -> CatalogInfo:
     return published.info(core)
 
 
+@router.get("/catalog/left-out")
+def catalog_left_out(core: CoreDep) -> LeftOut:
+    """What is hidden or broken; cheap."""
+    from starforge.server.services import published
+
+    return published.left_out(core)
+
+
 @router.get("/catalog/files", response_model=CatalogFiles)
 def catalog_files(core: CoreDep, if_none_match: Annotated[str | None, Header()] = None) -> Response:
     """The deployment's own catalog files, for clients to prepare experiments with."""
     from starforge.server.services import published
 
     found = published.files(core)
-    etag = f'"{found.digest}"'
+    etag = f'"{found.digest[:32]}-{len(found.without)}"'
     if if_none_match == etag:
         return Response(status_code=304, headers={"ETag": etag})
     return Response(found.model_dump_json(), media_type="application/json", headers={"ETag": etag})

@@ -15,7 +15,14 @@ from starforge.errors import ExitCode, StarForgeError
 from starforge.i18n import Text, t
 from starforge.server.core import Core
 from starforge.wire.base import BothTexts
-from starforge.wire.methods import BrokenFile, CatalogFiles, CatalogInfo, HiddenMethod, MethodPlace
+from starforge.wire.methods import (
+    BrokenFile,
+    CatalogFiles,
+    CatalogInfo,
+    HiddenMethod,
+    LeftOut,
+    MethodPlace,
+)
 
 NO_RUNTIME = "none"
 
@@ -41,16 +48,27 @@ def method(core: Core, name: str) -> dict[str, Any]:
 def info(core: Core) -> CatalogInfo:
     """Return what is published, hidden and broken."""
     publication = core.publication
+    digests = publication.digests()
+    own = [name for name in digests if publication.catalog.is_own(name)]
+    rest = left_out(core)
+    return CatalogInfo(
+        digest=publication.digest(),
+        methods=digests,
+        hidden=rest.hidden,
+        broken=rest.broken,
+        own=own,
+    )
+
+
+def left_out(core: Core) -> LeftOut:
+    """Return what is there and not published; reads no recipe of the bundled catalog."""
+    publication = core.publication
     hidden = [
         HiddenMethod(name=name, reason=BothTexts(en=why.en, zh=why.zh))
         for name, why in sorted(publication.hidden.items())
     ]
     broken = [BrokenFile(file=f, problem=p) for f, p in sorted(publication.broken.items())]
-    digests = publication.digests()
-    own = [name for name in digests if publication.catalog.is_own(name)]
-    return CatalogInfo(
-        digest=publication.digest(), methods=digests, hidden=hidden, broken=broken, own=own
-    )
+    return LeftOut(hidden=hidden, broken=broken)
 
 
 def files(core: Core) -> CatalogFiles:
@@ -58,7 +76,9 @@ def files(core: Core) -> CatalogFiles:
     overlay = core.publication.catalog.overlay
     found = own_files(overlay) if overlay is not None else {}
     text = json.dumps(found, sort_keys=True, ensure_ascii=False)
-    return CatalogFiles(digest=hashlib.sha256(text.encode()).hexdigest(), files=found)
+    without = sorted(core.publication.catalog.without)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return CatalogFiles(digest=digest, files=found, without=without)
 
 
 def require(core: Core, name: str, digest: str | None = None) -> None:
