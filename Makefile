@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 export STARFORGE_RUNTIMES ?= $(CURDIR)/.runtimes
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo test test-fast check format bench chaos contracts docs runtimes clean
+.PHONY: help install demo test test-all test-fast check format bench chaos contracts docs runtimes clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
 
 test: $(VENV)/.dev runtimes ## Install what the tests need and run all of them
 	@STARFORGE_REQUIRE_RUNTIMES=1 $(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest
+
+test-all: ## All tests, the slow ones too
+	@STARFORGE_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 test-fast: $(VENV)/.dev ## Unit tests only: seconds, no runtimes
 	@$(BIN)/python -m pytest tests/unit

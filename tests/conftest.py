@@ -13,6 +13,16 @@ from starforge.home import starforge_home
 from starforge.runtimes import detect_device, find
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out unless they are asked for, by the variable or by ``-m slow``."""
+    if os.environ.get("STARFORGE_TEST_ALL") == "1" or "slow" in config.option.markexpr:
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
+
+
 def interpreter(name: str) -> str:
     """Return a runtime's Python, or skip the test saying how to get it."""
     chosen = os.environ.get(f"STARFORGE_TEST_{name.upper()}_PYTHON")
