@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 GRACE = 20.0  # seconds a child has to leave after SIGTERM
@@ -27,12 +27,17 @@ def split_command(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def run_upstream(
-    command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    on_stop: Callable[[], None] | None = None,
 ) -> int:
     """Run ``command`` in a process group of its own; return its exit code (128 + signal).
 
     SIGTERM and SIGINT go to the whole group; what is still alive ``GRACE`` seconds later, or
-    left behind when the command ends, is killed.
+    left behind when the command ends, is killed. After a signal this process leaves, too,
+    with nothing done between but ``on_stop``.
     """
     child = subprocess.Popen(
         list(command), env=dict(os.environ | dict(env or {})), cwd=cwd, start_new_session=True
@@ -43,6 +48,8 @@ def run_upstream(
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(GRACE)
         _signal_group(child.pid, signal.SIGKILL)
+        if on_stop is not None:
+            on_stop()
         sys.stdout.flush()
         os._exit(128 + number)
 
