@@ -73,7 +73,8 @@ class Status:
                 self._fields["message_zh"] = ending.said.zh
                 self._fields["exit_code"] = ending.exit_code
             if state in TERMINAL:
-                self._fields["ended_at"] = time.time()
+                # Never before the start, whatever became of the wall clock meanwhile.
+                self._fields["ended_at"] = max(time.time(), self._fields["started_at"])
             return self._write()
 
     def refresh(self) -> None:

@@ -310,6 +310,27 @@ def test_a_job_that_says_something_is_not_stalled(attempt):
     assert summary(status) == ("succeeded", "completed", 0)
 
 
+JUMPING = """
+import sys, time
+from starforge.runner.main import main
+real, calls = time.time, iter(range(10**9))
+time.time = lambda: real() + (-1) ** next(calls) * 1e6
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("limit", [0.7, 1000])
+def test_a_jumping_wall_clock_changes_nothing(attempt, limit):
+    attempt.launch(bash("for i in 1 2 3 4; do echo $i; sleep 0.5; done"),
+                   policies={"time_limit": limit, "stalled": 300})  # fmt: skip
+    command = [PYTHON, "-c", JUMPING, str(attempt.dir)]
+    attempt.runner = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    status = attempt.wait()
+    expected = ("succeeded", "completed", 0) if limit > 1 else ("failed", "time_limit", None)
+    assert summary(status) == expected
+    assert status["ended_at"] >= status["started_at"]
+
+
 NAN = 'echo \'{"t":1,"s":7,"v":{"loss":NaN}}\' >> metrics/a.jsonl; '
 
 

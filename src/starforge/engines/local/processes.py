@@ -7,9 +7,22 @@ from pathlib import Path
 
 import psutil
 
+from starforge.runner import procs
+
+_SAME = 1.0  # where only the wall clock tells the start, it may be off by a little
+
 
 def start_time(pid: int) -> float | None:
-    """Return when a live process started (Unix seconds); ``None`` for dead and zombie ones."""
+    """Return when a live process started; ``None`` for dead and zombie ones.
+
+    On Linux in clock ticks since boot, so that nobody seems another when the wall clock
+    jumps; elsewhere in Unix seconds.
+    """
+    proc = procs.lookup(pid)
+    if proc is not None:
+        return None if proc.zombie else float(proc.started)
+    if Path("/proc/self/stat").exists():
+        return None
     try:
         process = psutil.Process(pid)
         if process.status() == psutil.STATUS_ZOMBIE:
@@ -22,7 +35,7 @@ def start_time(pid: int) -> float | None:
 def is_same(pid: int, started: float) -> bool:
     """Say whether the process ``pid`` is alive and the one that started then."""
     now = start_time(pid)
-    return now is not None and abs(now - started) < 1.0
+    return now is not None and abs(now - started) < _SAME
 
 
 def boot_id() -> str:

@@ -68,6 +68,7 @@ def record(core: Core, job: JobSummary, ending: Ending) -> None:
     ended = _time(ending.status.get("ended_at")) or time.time()
     started = _time(ending.status.get("started_at"))
     code = ending.status.get("exit_code")
+    ended = max(ended, started or 0.0)  # the wall clock may have gone back
     with core.db.write() as tx:
         current = jobs.summary(tx, job.id)
         step, total = read_progress(ending.status)

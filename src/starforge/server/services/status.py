@@ -8,6 +8,7 @@ from typing import Any
 
 from starforge.i18n import Text
 from starforge.server.core import Core
+from starforge.server.services.pace import PACES
 from starforge.server.store import attempts, events, jobs
 from starforge.server.store.database import Tx
 from starforge.server.store.records import (
@@ -19,6 +20,7 @@ from starforge.server.store.records import (
     JobSummary,
 )
 
+_MOST = 1 << 53  # steps beyond are no steps
 _LIVE: dict[str, JobState] = {
     "starting": "starting",
     "running": "running",
@@ -48,6 +50,9 @@ def apply_status(core: Core, job_id: str, attempt: int, status: dict[str, Any]) 
         if job.current_attempt != attempt or job.state not in ACTIVE:
             return "stop"
         changed = _apply(tx, job, attempt, status)
+    step, _ = read_progress(status)
+    if step is not None:
+        PACES.saw(job_id, attempt, step)
     if changed:
         core.bus.publish("job", job_id)
     return job.desired
@@ -108,8 +113,8 @@ def read_progress(status: dict[str, Any]) -> tuple[int | None, int | None]:
         return None, None
     step, total = _number(progress.get("step")), _number(progress.get("total"))
     return (
-        int(step) if step is not None and step >= 0 else None,
-        int(total) if total is not None and total > 0 else None,
+        int(step) if step is not None and 0 <= step <= _MOST else None,
+        int(total) if total is not None and 0 < total <= _MOST else None,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 from starforge.findings import Finding
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
+from starforge.server.services.pace import PACES
 from starforge.server.store import artifacts, attempts, notes
 from starforge.server.store.database import Tx
 from starforge.server.store.records import (
@@ -80,8 +80,8 @@ def progress(job: JobSummary) -> wire.Progress | None:
     if step is None and total is None:
         return None
     eta = None
-    if job.state == "running" and step and total and total >= step and job.started_at:
-        eta = (time.time() - job.started_at) / step * (total - step)
+    if job.state == "running" and step and total and total >= step:
+        eta = PACES.seconds_left(job.id, total)
     return wire.Progress(step=step, total=total, eta_seconds=eta)
 
 

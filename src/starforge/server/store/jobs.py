@@ -16,6 +16,7 @@ from starforge.plan import LaunchPlan
 from starforge.server.store import ids
 from starforge.server.store.database import Tx
 from starforge.server.store.records import (
+    ENDED,
     Job,
     JobChange,
     JobFilter,
@@ -38,11 +39,23 @@ def create(tx: Tx, new: NewJob) -> tuple[Job, bool]:
     known = None if new.idempotency_key is None else of_key(tx, new.idempotency_key)
     if known is not None:
         return get(tx, known), False
-    now = time.time()
+    now = _moment(tx, new.name)
     job_id = new_id(tx, now)
     tx.execute(jobs.insert().values(_job_values(new, job_id, now)))
     tx.execute(job_specs.insert().values(_spec_values(new, job_id)))
     return get(tx, job_id), True
+
+
+def _moment(tx: Tx, name: str) -> float:
+    """Return the time now, but later than the jobs that a new one must come after.
+
+    Those are the ones that wait or run and the ones of its name: when the wall clock goes
+    back, the queue stays fair and a name still means its newest job.
+    """
+    others = or_(jobs.c.state.not_in(ENDED), jobs.c.name == clean(name))
+    last = tx.execute(select(func.max(jobs.c.created_at)).where(others)).scalar()
+    now = time.time()
+    return now if last is None or last < now else last + 0.001
 
 
 def of_key(tx: Tx, key: str) -> str | None:

@@ -171,12 +171,30 @@ def test_a_queued_job_that_is_stopped_never_starts(core, engine, reconciler, add
 def test_what_can_not_be_started_fails_with_its_reason(core, engine, reconciler, add_job):
     for problem, words in (
         (StarForgeError("x", Text("no runtime", "没有")), "no runtime"),
-        (OSError(28, "No space left on device", "/disk"), "No space left on device"),
+        (OSError(13, "Permission denied", "/disk"), "Permission denied (/disk)"),
     ):
         engine.refuses, engine.state = problem, "pending"
         job = add_job()
         done = tick_until(reconciler, core, job, "failed")
         assert done.reason == "launch_failed" and words in done.message.en
+
+
+@pytest.mark.parametrize("desired", ["run", "stop"])
+def test_a_full_disk_keeps_a_job_waiting_not_failing(core, engine, reconciler, add_job, desired):
+    engine.refuses = OSError(28, "No space left on device", "/disk")
+    job = add_job()
+    for _ in range(3):
+        reconciler.tick()
+    waits = get(core, job)
+    assert (waits.state, waits.reason) == ("starting", "waiting_for_room")
+    assert "/disk" in waits.message.en and "空间不足" in waits.message.zh
+    if desired == "stop":
+        job_service.stop(core, waits)
+        assert tick_until(reconciler, core, job, "stopped").reason == "stopped_by_user"
+        return
+    engine.refuses = None
+    reconciler.tick()
+    assert [launch.key for launch in engine.launches] == [f"{job.id}/0"]
 
 
 def test_a_new_server_goes_on_where_the_old_one_was(core, engine, add_job):

@@ -140,6 +140,29 @@ def test_the_queue_is_by_priority_then_age(db):
         assert jobs.in_states(tx, ["running"]) == []
 
 
+@pytest.mark.parametrize("back", [0.0, 10.0, 1e6])
+def test_the_queue_and_names_keep_their_order_when_the_clock_goes_back(db, monkeypatch, back):
+    began = time.time()
+    made = []
+    for number in range(5):
+        monkeypatch.setattr(time, "time", lambda number=number: began - number * back)
+        made.append(create(db, name="same"))
+    with db.read() as tx:
+        assert [job.id for job in jobs.in_states(tx, {"queued"})] == [job.id for job in made]
+        assert jobs.find(tx, "same").id == made[-1].id
+    assert sorted(job.id for job in made) == [job.id for job in made]
+
+
+def test_a_wrong_clock_of_the_past_is_forgotten_when_its_jobs_have_ended(db, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 1e8)
+    future = create(db, name="from the future")
+    with db.write() as tx:
+        jobs.change(tx, future.id, JobChange(state="succeeded"))
+    monkeypatch.setattr(time, "time", lambda: now)
+    assert create(db, name="of today").created_at == now
+
+
 def test_attempts_are_counted_from_zero(db):
     job = create(db)
     with db.write() as tx:
