@@ -1,0 +1,146 @@
+"""The arithmetic of batches and GPUs in verl, checked before the job starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from starforge.findings import Finding
+from starforge.frameworks.verl import rules
+from starforge.frameworks.verl.settings import (
+    is_sft,
+    on_cpu,
+    teacher_gpus,
+    trainer_gpus,
+)
+from starforge.frameworks.verl.steps import BATCH, rows_of, steps_of_epochs
+from starforge.i18n import Text
+from starforge.lab.context import PrepareContext
+
+ACTOR = "actor_rollout_ref.actor"
+ROLLOUT = "actor_rollout_ref.rollout"
+TEACHER_TP = "distillation.teacher_models.teacher_model.inference.tensor_model_parallel_size"
+
+_WHOLE = Text("the batch", "批次")
+_MINI = Text("the mini-batch times `group_size`", "小批次乘 `group_size`")
+_SAMPLES = Text("prompts times `group_size`", "提示词数乘 `group_size`")
+_SHARE = Text("the share of one device in the batch", "每张卡分到的批次")
+_PROCESSES = Text("the data-parallel processes", "数据并行进程数")
+_GPUS = Text("the trainer's GPUs", "训练用的 GPU 数")
+_AT_ONCE = Text("rows a device takes at once", "每张卡一次处理的行数")
+
+
+def check_batches(context: PrepareContext) -> Iterator[Finding]:
+    """Return what does not divide, or leaves no step to take."""
+    yield from _rows(context)
+    yield from _steps(context)
+    yield from _sft(context) if is_sft(context) else _rl(context)
+
+
+def _number(context: PrepareContext, path: str) -> int:
+    value = context.config.get(path)
+    return value if isinstance(value, int) else 0
+
+
+def _rows(context: PrepareContext) -> Iterator[Finding]:
+    batch = _number(context, BATCH)
+    name = "global_batch_size" if is_sft(context) else "prompts_per_step"
+    # The supervised trainer drops a last validation batch that is not full, too.
+    for split in ("train", "validation") if is_sft(context) else ("train",):
+        rows = rows_of(context, split)
+        if rows is not None and rows < batch:
+            yield rules.FEW_ROWS.at(
+                context.config.at(BATCH), split=split, rows=rows, batch=batch, name=name
+            )
+
+
+def _steps(context: PrepareContext) -> Iterator[Finding]:
+    limit = _number(context, "trainer.total_training_steps")
+    given = steps_of_epochs(context)
+    if not limit or not given or given >= limit:
+        return
+    epochs = _number(context, "trainer.total_epochs")
+    wanted = math.ceil(limit / (given / epochs))
+    yield rules.EPOCHS_END.at(
+        context.config.at("trainer.total_training_steps"), steps=limit, epochs=epochs,
+        given=given, wanted=wanted,
+    )  # fmt: skip
+
+
+def _sft(context: PrepareContext) -> Iterator[Finding]:
+    gpus, batch = trainer_gpus(context), _number(context, BATCH)
+    processes = max(1, gpus // max(1, _number(context, "engine.ulysses_sequence_parallel_size")))
+    if batch % processes:
+        yield _uneven(context, BATCH, (_WHOLE, batch), (_PROCESSES, processes))
+    elif not context.config.get("data.use_dynamic_bsz") or on_cpu(context):
+        path, share = "data.micro_batch_size_per_gpu", batch // processes
+        micro = _number(context, path)
+        if micro and share % micro:
+            yield _uneven(context, path, (_SHARE, share), (_AT_ONCE, micro))
+
+
+def _rl(context: PrepareContext) -> Iterator[Finding]:
+    batch = _number(context, BATCH)
+    yield from _mini_batch(context, ACTOR, batch)
+    if context.recipe.algorithm == "ppo":
+        yield from _mini_batch(context, "critic", batch)
+    dynamic = context.config.get(f"{ACTOR}.use_dynamic_bsz") and not on_cpu(context)
+    whole = batch * _number(context, f"{ROLLOUT}.n")
+    gpus = trainer_gpus(context)
+    if not dynamic and whole % gpus:
+        yield _uneven(context, BATCH, (_SAMPLES, whole), (_GPUS, gpus))
+
+
+def _mini_batch(context: PrepareContext, section: str, batch: int) -> Iterator[Finding]:
+    path, micro_path = f"{section}.ppo_mini_batch_size", f"{section}.ppo_micro_batch_size_per_gpu"
+    mini, micro = _number(context, path), _number(context, micro_path)
+    if mini > batch:
+        name = "critic_mini_batch_size" if section == "critic" else "mini_batch_size"
+        yield rules.MINI_BATCH.at(context.config.at(path), name=name, mini=mini, batch=batch)
+        return
+    samples = mini * _number(context, f"{ROLLOUT}.n")
+    sequence = max(1, _number(context, f"{ACTOR}.ulysses_sequence_parallel_size"))
+    processes = max(1, trainer_gpus(context) // sequence)
+    if samples % processes:
+        yield _uneven(context, path, (_MINI, samples), (_PROCESSES, processes))
+    elif not context.config.get(f"{section}.use_dynamic_bsz") or on_cpu(context):
+        share = samples // processes
+        if micro and share % micro:
+            yield _uneven(context, micro_path, (_SHARE, share), (_AT_ONCE, micro))
+
+
+def _uneven(
+    context: PrepareContext, path: str, whole: tuple[Text, int], part: tuple[Text, int]
+) -> Finding:
+    name = next((p.name for p in context.recipe.parameters if p.path == path), path)
+    (what, number), (by, divisor) = whole, part
+    return rules.UNEVEN.at(
+        context.config.at(path), what=what, number=number, by=by, divisor=divisor, name=name
+    )
+
+
+def check_gpus(context: PrepareContext) -> Iterator[Finding]:
+    """Return what asks for more, or for other, GPUs than the profile gives."""
+    if on_cpu(context):
+        return
+    gpus, teacher = context.resources.gpus, teacher_gpus(context)
+    if teacher >= gpus:
+        problem = Text(
+            f"the teacher takes {teacher} of {gpus} GPUs and leaves none for training",
+            f"教师模型占用 {teacher} 张 GPU，而一共只有 {gpus} 张，训练已无卡可用",
+        )
+        yield rules.GPUS.at(
+            context.config.at("distillation.n_gpus_per_node"), problem=problem, name="teacher_gpus"
+        )
+        return
+    sizes = [("sequence_parallel", trainer_gpus(context))]
+    if not is_sft(context):
+        sizes.append(("rollout_tensor_parallel", trainer_gpus(context)))
+    if teacher:
+        sizes.append(("teacher_tensor_parallel", teacher))
+    for name, pool in sizes:
+        size = context.parameter(name)
+        if isinstance(size, int) and size > 0 and pool % size:
+            problem = Text(f"{pool} GPUs can't be divided into groups of `{name}: {size}`",
+                           f"{pool} 张 GPU 无法按 `{name}: {size}` 分组")  # fmt: skip
+            yield rules.GPUS.at(context.config.at_parameter(name), problem=problem, name=name)

