@@ -189,7 +189,7 @@ def test_a_full_disk_keeps_a_job_waiting_not_failing(core, engine, reconciler, a
     assert (waits.state, waits.reason) == ("starting", "waiting_for_room")
     assert "/disk" in waits.message.en and "空间不足" in waits.message.zh
     if desired == "stop":
-        job_service.stop(core, waits)
+        job_service.stop(core, waits, force=False)
         assert tick_until(reconciler, core, job, "stopped").reason == "stopped_by_user"
         return
     engine.refuses = None
