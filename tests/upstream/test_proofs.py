@@ -11,6 +11,23 @@ pytestmark = pytest.mark.upstream
 METHODS = [name for name in load_catalog().names() if load_catalog().recipe(name).runtime != "none"]
 
 
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory):
+    """Prove all methods of a framework at once: importing it takes longer than all the rest."""
+    known = {}
+
+    def proved(framework, python):
+        if framework not in known:
+            catalog = load_catalog()
+            own = [n for n in METHODS if catalog.recipe(n).framework == framework]
+            cases = {n: cases_of(catalog, n, tmp_path_factory.mktemp("lab")) for n in own}
+            every = [case for of_one in cases.values() for case in of_one]
+            known[framework] = cases, {o.name: o for o in prove(framework, every, python)}
+        return known[framework]
+
+    return proved
+
+
 def interpreter_of(recipe, request):
     if recipe.framework == "nemo-rl":
         request.getfixturevalue("nemo_rl_src")
@@ -23,12 +40,10 @@ def interpreter_of(recipe, request):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_plans_are_accepted_and_values_arrive(method, request, tmp_path):
-    catalog = load_catalog()
-    recipe = catalog.recipe(method)
-    cases = cases_of(catalog, method, tmp_path)
-    outcomes = prove(recipe.framework, cases, interpreter_of(recipe, request))
-    assert [one.problems for one in outcomes if not one.ok] == []
-    assert [one.name for one in outcomes] == [case.name for case in cases]
-    compared = sum(one.checked for one in outcomes)
-    assert compared >= len(recipe.parameters)
+def test_plans_are_accepted_and_values_arrive(method, request, proved):
+    recipe = load_catalog().recipe(method)
+    cases, outcomes = proved(recipe.framework, interpreter_of(recipe, request))
+    own = [outcomes[case.name] for case in cases[method]]
+    assert [problem for one in own for problem in one.problems] == []
+    assert all(one.ok for one in own)
+    assert sum(one.checked for one in own) >= len(recipe.parameters)

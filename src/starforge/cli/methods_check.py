@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from starforge.catalog.load import Catalog, load_catalog
 from starforge.cli.output import note, print_json, print_table, say
 from starforge.home import starforge_home
 from starforge.lang import t
-from starforge.proofs import Outcome, cases_of, prove
+from starforge.proofs import Case, Outcome, cases_of, prove
 from starforge.proofs.environment import how_to_get, python_for
+
+Row = dict[str, Any]
 
 
 def check_methods(names: list[str], *, as_json: bool) -> bool:
@@ -19,35 +22,48 @@ def check_methods(names: list[str], *, as_json: bool) -> bool:
     A method whose framework is not installed here is not proved, and that is said.
     """
     catalog = load_catalog()
-    rows = [_check(catalog, name) for name in names]
+    rows = {name: _row(catalog, name) for name in names}
+    frameworks = {catalog.recipe(name).framework: None for name in names}
+    for framework in frameworks:
+        own = [name for name in names if catalog.recipe(name).framework == framework]
+        _prove(catalog, framework, {name: rows[name] for name in own})
     if as_json:
-        print_json(rows)
+        print_json(list(rows.values()))
     else:
-        _show(rows)
-    return all(row["ok"] is not False for row in rows)
+        _show(list(rows.values()))
+    return all(row["ok"] is not False for row in rows.values())
 
 
-def _check(catalog: Catalog, name: str) -> dict[str, object]:
+def _row(catalog: Catalog, name: str) -> Row:
     recipe = catalog.recipe(name)
     keys = len(catalog.contract(recipe).configs[recipe.config].keys)
-    row: dict[str, object] = {
+    return {
         "method": name, "pin": recipe.pin, "parameters": len(recipe.parameters), "keys": keys,
         "cases": 0, "checked": 0, "ok": None, "problems": [], "missing": None,
     }  # fmt: skip
-    if recipe.runtime == "none":
-        row["missing"] = t("runs your own script", "运行你自己的脚本")
-        return row
+
+
+def _prove(catalog: Catalog, framework: str, rows: dict[str, Row]) -> None:
+    """Fill in the rows of one framework, which is imported once for all of them."""
+    recipe = catalog.recipe(next(iter(rows)))
     python = python_for(recipe, starforge_home())
-    if python is None:
-        row["missing"] = how_to_get(recipe)
-        return row
-    note(t("proving {name} ...", "正在验证 {name} ……", name=name))
-    with tempfile.TemporaryDirectory() as work:
-        outcomes = prove(recipe.framework, cases_of(catalog, name, Path(work)), python)
-    return row | _joined(outcomes)
+    if recipe.runtime == "none" or python is None:
+        own = t("runs your own script", "运行你自己的脚本")
+        for row in rows.values():
+            row["missing"] = own if recipe.runtime == "none" else how_to_get(recipe)
+        return
+    note(t("proving {name} ...", "正在验证 {name} ……", name=recipe.pin))
+    cases: dict[str, list[Case]] = {}
+    for name in rows:
+        with tempfile.TemporaryDirectory() as work:
+            cases[name] = cases_of(catalog, name, Path(work))
+    every = [case for of_one in cases.values() for case in of_one]
+    outcomes = {one.name: one for one in prove(framework, every, python)}
+    for name, row in rows.items():
+        row |= _joined([outcomes[case.name] for case in cases[name]])
 
 
-def _joined(outcomes: list[Outcome]) -> dict[str, object]:
+def _joined(outcomes: list[Outcome]) -> Row:
     problems = [f"{one.name}: {problem}" for one in outcomes for problem in one.problems]
     return {
         "cases": len(outcomes),
@@ -57,7 +73,7 @@ def _joined(outcomes: list[Outcome]) -> dict[str, object]:
     }
 
 
-def _show(rows: list[dict[str, object]]) -> None:
+def _show(rows: list[Row]) -> None:
     words = {True: t("accepted", "通过"), False: t("REFUSED", "被拒绝"), None: "-"}
     print_table(
         [t("method", "方法"), t("pin", "版本"), t("parameters", "参数"),
@@ -65,10 +81,10 @@ def _show(rows: list[dict[str, object]]) -> None:
          t("upstream", "上游")],
         [
             (row["method"], row["pin"], row["parameters"], row["keys"], row["cases"],
-             row["checked"], row["missing"] or words[row["ok"]])  # type: ignore[index]
+             row["checked"], row["missing"] or words[row["ok"]])
             for row in rows
         ],
     )  # fmt: skip
     for row in rows:
-        for problem in row["problems"]:  # type: ignore[attr-defined]
+        for problem in row["problems"]:
             say(f"  {problem}")
