@@ -60,7 +60,7 @@ def _prove(catalog: Catalog, framework: str, rows: dict[str, Row]) -> None:
     every = [case for of_one in cases.values() for case in of_one]
     outcomes = {one.name: one for one in prove(framework, every, python)}
     for name, row in rows.items():
-        row |= _joined([outcomes[case.name] for case in cases[name]])
+        row.update(_joined([outcomes[case.name] for case in cases[name]]))
 
 
 def _joined(outcomes: list[Outcome]) -> Row:
