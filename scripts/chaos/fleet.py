@@ -53,7 +53,10 @@ class Fleet:
         if not prepared.ok:
             raise RuntimeError(str([finding.message.en for finding in prepared.findings]))
         key = uuid.uuid4().hex
-        made = self._world.patiently(lambda client: submit(client, prepared, key=key))
+        # The world is patient itself: it asks at the address where the server is back.
+        made = self._world.patiently(
+            lambda client: submit(client, prepared, key=key, pause=lambda _: None)
+        )
         job = ChaosJob(made.id, steps, pause)
         self.jobs.append(job)
         self._open.append(job)

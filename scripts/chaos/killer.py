@@ -20,6 +20,7 @@ ROLES = {
     "both": ("runner", "trainer"), "everything": ("runner", "trainer"),
 }  # fmt: skip
 LONGEST_AWAY = 4.0  # seconds the server stays away
+LONGEST_SPARED = 10.0  # seconds after a start without another kill of the server
 
 Target = tuple[str, int]  # job, attempt
 
@@ -36,6 +37,7 @@ class Killer(threading.Thread):
         self._rng = rng
         self._pause = pause
         self._quit = threading.Event()
+        self._spared_until = 0.0
         self._back_at: float | None = None  # when a server that was killed is started again
 
     def run(self) -> None:
@@ -47,6 +49,8 @@ class Killer(threading.Thread):
                 if self._back_at is not None and now >= self._back_at:
                     self._back_at = None
                     self._world.start()
+                    # Sometimes killed while it starts, but not so often that nothing goes on.
+                    self._spared_until = now + self._rng.uniform(0, LONGEST_SPARED)
                 if now >= strike_at:
                     strike_at = now + self._rng.expovariate(1 / self._pause)
                     self._strike(self._rng.choices(KINDS, WEIGHTS)[0])
@@ -68,8 +72,8 @@ class Killer(threading.Thread):
             if kind != "everything":
                 target = self._rng.choice(sorted(found))
                 found = {target: found[target]}
-        elif self._back_at is not None:
-            return  # it is away already
+        elif self._back_at is not None or time.monotonic() < self._spared_until:
+            return  # it is away already, or has hardly begun
         if kind in ("server", "everything"):
             self._world.kill_server()
             away = self._rng.uniform(0, LONGEST_AWAY) if self._rng.random() < 0.7 else 0

@@ -17,7 +17,7 @@ from starforge.client.client import Client
 from starforge.errors import ExitCode, StarForgeError
 
 T = TypeVar("T")
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 class World:
@@ -62,7 +62,7 @@ class World:
         """Ask the server, again and again while it is out of reach.
 
         Raises:
-            StarForgeError: it refused, or did not come back within a minute.
+            StarForgeError: it refused, or did not come back for long.
         """
         deadline = time.monotonic() + PATIENCE
         while True:
