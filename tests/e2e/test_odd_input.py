@@ -246,6 +246,84 @@ def test_a_job_that_writes_wildly_is_taken_and_told(shared, api, experiment):
     assert "STARFORGE_MAX_METRICS" in told
 
 
+RUDE = r"""
+"$STARFORGE_PYTHON" - <<'PY'
+import json, os
+from pathlib import Path
+folder = Path(os.environ["STARFORGE_ATTEMPT_DIR"])
+rows = [
+    {"path": "a\0b"}, {"path": "\ud800"}, {"path": "/etc/passwd"}, {"path": "x" * 9000},
+    {"path": ""}, {"path": None}, [], "text", {"path": {"a": 1}, "kind": [], "name": {}},
+    {"path": str(folder / "logs"), "kind": "k\0\ud800" + "k" * 9000,
+     "name": "n\0\ud800\x1b" + "n" * 9000},
+]
+(folder / "artifacts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "{half")
+(folder / "progress.json").write_text('{"step": 1e300, "total": 1e400, "time": "x"}')
+board = folder / "tensorboard"
+for name in ("d" * 250, "new\nline", "é" * 80, "normal"):
+    (board / name).mkdir(parents=True)
+    (board / name / "events.out.tfevents.1").write_bytes(b"rubbish" * 10)
+(board / os.fsdecode(b"bytes-\xff")).mkdir()
+(board / os.fsdecode(b"bytes-\xff") / "events.out.tfevents.1").write_bytes(b"rubbish" * 10)
+(board / "loop").symlink_to(board)
+(folder / "metrics").mkdir(exist_ok=True)
+os.mkfifo(folder / "metrics" / "fifo.jsonl")
+(folder / "metrics" / "dir.jsonl").mkdir()
+(folder / "metrics" / "a.jsonl").write_text("\n".join([
+    '{"t": 1, "s": 1e300, "v": {"loss": 1}}', '{"t": 1e999, "s": 1, "v": {"loss": 1e999}}',
+    '{"t": -1e300, "s": 2, "v": {"loss": 123456789012345678901234567890' + "0" * 400 + "}}",
+    '{"t": 1, "s": -9223372036854775808, "v": {"loss": true, "nested": {"a": 1}}}',
+    "[" * 100_000, '{"t": 1, "s": 3, "v": {"loss": 3.0, "loss": 4.0}}', "null", "",
+]) + "\n")
+(folder / "samples").mkdir(exist_ok=True)
+(folder / "samples" / "a.jsonl").write_text("\n".join([
+    '{"s": 1, "t": 1e999, "prompt": "\\u0000\\ud800", "completion": "\\u001b[2J", "reward": NaN}',
+    '{"s": 1e300, "prompt": "p", "completion": "c"}', '{"s": 2, "prompt": [], "completion": []}',
+    '{"s": 3, "prompt": "p", "completion": "c", "reward": 1e999, "rewards": {"\\u0000": "x"}}',
+]) + "\n")
+(folder / "scores").mkdir(exist_ok=True)
+(folder / "scores" / "a.jsonl").write_text("\n".join([
+    json.dumps({"benchmark": "b\0\ud800", "metric": "m", "value": 1.0, "settings": {"a\0": "\0"},
+                "items": 10**30, "t": 1e300, "stderr": float("inf"), "model": "x\0"}),
+    json.dumps({"benchmark": "b" * 9000, "metric": "m", "value": float("nan"), "settings": []}),
+]) + "\n")
+(folder / "run.json").write_text("[")
+print("ran")
+PY
+"""
+
+
+EVENTS = "events.out.tfevents.1"
+NAMES = ("d" * 250, "é" * 80, "normal")
+
+
+def test_a_rude_job_ends_all_the_same(shared, api, experiment):
+    job = send(api, experiment(RUDE), name="rude")
+    done = wait_ended(api, job.id, patience=15)
+    assert (done.state, done.reason) == ("succeeded", "completed"), done.message
+    assert [line.text for line in api.jobs.logs(job.id).lines] == ["ran"]
+    curve = api.jobs.metrics(job.id)["loss"]
+    assert curve.step == [-(1 << 63), 1, 2, 3]
+    assert curve.value == [1.0, None, None, 4.0]
+    assert [one.step for one in api.jobs.samples(job.id, sort="step").samples] == [1, 2, 3]
+    assert len(api.jobs.scores(job.id)) == 2
+    said = [one.text for one in api.jobs.events(job.id) if one.text]
+    assert any("not a file of the job's folder" in text for text in said)
+    assert any(r"new\nline" in text and "path of a stream" in text for text in said)
+    damaged = [note.path for note in done.notes if note.kind == "damaged"]
+    assert {len(path) for path in damaged} == {len(f"tensorboard/{n}/{EVENTS}") for n in NAMES}
+    assert sorted(one.kind for one in done.outputs) != []
+    for words in (["show", "rude"], ["samples", "rude"], ["metrics", "rude"], ["ls"]):
+        shown = sf(shared, "job", *words)
+        assert "\x1b" not in shown
+        assert "\0" not in shown
+    for path in ("samples", "scores", "events", "series", "artifacts", "metrics", ""):
+        assert raw(shared, "GET", f"/api/v1/jobs/{job.id}/{path}".rstrip("/"), "")[0] == 200
+    assert raw(shared, "GET", "/api/v1/board", "")[0] == 200
+    log = [json.loads(line) for line in (shared.home / "server.log").read_text().splitlines()]
+    assert [line for line in log if line["level"] == "error"] == []
+
+
 def test_a_second_server_on_one_home_leaves_the_first_alone(shared, api):
     second = shared.popen("--port", str(free_port()))
     code = second.wait(timeout=20)

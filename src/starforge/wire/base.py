@@ -14,6 +14,7 @@ def iso(when: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+_LAST = datetime(9000, 1, 1, tzinfo=UTC).timestamp()  # in every time zone before the year 10000
 Time = Annotated[datetime, PlainSerializer(iso, return_type=str, when_used="json")]
 
 
@@ -22,8 +23,11 @@ def from_unix(seconds: float) -> datetime: ...
 @overload
 def from_unix(seconds: float | None) -> datetime | None: ...
 def from_unix(seconds: float | None) -> datetime | None:
-    """Turn Unix seconds into an aware time."""
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    """Turn Unix seconds into an aware time; what no calendar holds becomes its nearest end."""
+    if seconds is None:
+        return None
+    known = 0.0 if seconds != seconds else min(max(seconds, 0.0), _LAST)  # noqa: PLR0124 - NaN
+    return datetime.fromtimestamp(known, UTC)
 
 
 class Shape(BaseModel):

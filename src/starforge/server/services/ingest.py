@@ -14,7 +14,7 @@ from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.plan import Stream
 from starforge.server.core import Core
-from starforge.server.store import ingest
+from starforge.server.store import events, ingest, notes
 from starforge.server.store.ingest import OffsetMismatch, StreamChunk
 from starforge.server.store.naming import kept_name
 from starforge.streams import MAX_RECORD, decode_scalars
@@ -22,6 +22,7 @@ from starforge.streams import MAX_RECORD, decode_scalars
 log = structlog.get_logger("starforge.ingest")
 
 SCALARS = ("tensorboard", "report")
+_UNUSABLE = frozenset({"stream/path", "stream/format"})  # of one file, now and for ever
 LIVE = 1000  # metrics of a piece that are sent to live readers
 PIECE = MAX_RECORD  # a whole record always fits, so reading goes forward
 
@@ -102,12 +103,25 @@ def drain(core: Core, job_id: str, attempt: int, folder: Path) -> int:
         try:
             taken += _drain_file(core, target, folder / path, known.get(path, 0))
             sizes[path] = target, (folder / path).stat().st_size
+        except StarForgeError as error:
+            if error.code not in _UNUSABLE:
+                raise
+            _say_unusable(core, job_id, error)
         except OSError as error:
             log.warning("stream file can't be read", job=job_id, path=path, error=str(error))
     now = offsets(core, job_id, attempt)
     for path, (target, size) in sizes.items():
         _look_at_size(core, target, size, now.get(path, 0))
     return taken
+
+
+def _say_unusable(core: Core, job_id: str, error: StarForgeError) -> None:
+    """Say once that a file can't be a stream; the job's end does not wait for it."""
+    text = error.message
+    with core.db.write() as tx:
+        known = events.after(tx, job_id=job_id)
+        if not any(one.kind == notes.EVENT and one.text == text for one in known):
+            events.add(tx, notes.EVENT, job_id=job_id, text=text)
 
 
 def _drain_file(core: Core, target: Target, file: Path, offset: int) -> int:

@@ -17,6 +17,7 @@ from starforge.server.services import models
 from starforge.server.services.folders import folder_digest, folder_size
 from starforge.server.services.views import within
 from starforge.server.store import artifacts, events, jobs, scores
+from starforge.server.store.naming import tidy
 
 log = structlog.get_logger("starforge.outputs")
 
@@ -60,17 +61,25 @@ def _declared(core: Core, job_id: str, folder: Path) -> Iterator[Found]:
     for row in _rows(folder / layout.ARTIFACTS):
         shown = str(row.get("path", ""))
         path = within(shown, job_dir)
-        if path is None or path == job_dir.resolve() or not path.exists():
+        if path is None or path == job_dir.resolve() or not _is_there(path):
             _event(
                 core,
                 job_id,
                 Text(
-                    f"the declared output `{shown}` is not a file of the job's folder",
-                    f"声明的产出 `{shown}` 不在任务目录中",
+                    f"the declared output `{tidy(shown[:200])}` is not a file of the job's folder",
+                    f"声明的产出 `{tidy(shown[:200])}` 不在任务目录中",
                 ),
             )
             continue
-        yield Found(str(row.get("kind") or "file"), str(row.get("name") or path.name), path)
+        kind, name = str(row.get("kind") or "file"), str(row.get("name") or path.name)
+        yield Found(tidy(kind[:64]), tidy(name[:200]), path)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name too long, for one
+        return False
 
 
 def _planned(plan: LaunchPlan, job_dir: Path) -> Iterator[Found]:

@@ -12,6 +12,7 @@ open one, which `StreamFiles.has` notices so that ingest can ask for those bytes
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import secrets
@@ -30,6 +31,7 @@ from starforge.server.store.faults import disk_fault
 SEGMENT = 4 * 1024 * 1024
 _CACHED = 4
 _MAX_NAME = 240  # file systems allow 255 bytes
+_MAX_PATH = 4096
 _JOB = re.compile(r"[0-9a-z]{1,32}")
 
 
@@ -157,26 +159,30 @@ class StreamFiles:
 
 
 def stream_name(path: str) -> str:
-    """Return a stream's path as one safe file name.
+    """Return a stream's path as one safe file name; a long one ends in a digest.
 
     Raises:
-        StarForgeError: it is absolute, leads elsewhere, or is too long.
+        StarForgeError: it is absolute, leads elsewhere, holds control characters, or is
+            longer than any path.
     """
     parts = PurePosixPath(path).parts
     usable = bool(parts) and not path.startswith("/") and ".." not in parts
     tidy = usable and "/".join(parts) == path and path.isprintable()
-    name = quote(path, safe=" ") if tidy else ""
-    if not tidy or len(name) > _MAX_NAME:
+    if not tidy or len(path) > _MAX_PATH:
         raise StarForgeError(
             "stream/path",
             Text("`{path}` cannot be the path of a stream", "`{path}` 不能作为数据流的路径").format(
-                path=path[:200]
+                path=ascii(path[:200])[1:-1] if not path.isprintable() else path[:200]
             ),
             Text(
                 "give a short path relative to the attempt's folder, such as logs/trainer-0.log",
                 "请使用相对于该次尝试目录的简短路径，例如 logs/trainer-0.log",
             ),
         )
+    name = quote(path, safe=" ")
+    if len(name) > _MAX_NAME:
+        digest = hashlib.sha256(path.encode()).hexdigest()
+        name = f"{name[: _MAX_NAME - 65]}~{digest}"
     return name
 
 

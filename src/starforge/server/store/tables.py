@@ -32,12 +32,25 @@ class Json(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        """Encode on the way in; structs are fine."""
-        return None if value is None else msgspec.json.encode(value).decode()
+        """Encode on the way in; structs are fine, and half a surrogate pair becomes ``?``."""
+        if value is None:
+            return None
+        try:
+            return msgspec.json.encode(value).decode()
+        except UnicodeEncodeError:
+            return msgspec.json.encode(_whole(msgspec.to_builtins(value))).decode()
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Decode on the way out."""
         return None if value is None else msgspec.json.decode(value)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    return [_whole(one) for one in value] if isinstance(value, list) else value
 
 
 metadata = MetaData(
