@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -33,19 +34,27 @@ def changes(new: msgspec.Struct) -> dict[str, Any]:
 
 def insert(tx: Tx, table: Table) -> Insert:
     """Return an INSERT that knows ON CONFLICT, which both databases spell alike."""
-    if tx.dialect.name == "sqlite":
-        return sqlite.insert(table)
-    return postgresql.insert(table)
+    return _insert(tx.dialect.name, table)
+
+
+def _insert(dialect: str, table: Table) -> Insert:
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
 
 
 def upsert(tx: Tx, table: Table, keys: Sequence[str], values: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows of equal shape; where ``keys`` are taken, replace what is there."""
     if not values:
         return
-    statement = insert(tx, table)
-    updated = {name: statement.excluded[name] for name in values[0] if name not in keys}
-    statement = statement.on_conflict_do_update(index_elements=list(keys), set_=updated)
-    tx.execute(statement, list(values))
+    changed = tuple(name for name in values[0] if name not in keys)
+    tx.execute(_upsert(tx.dialect.name, table, tuple(keys), changed), list(values))
+
+
+@lru_cache(maxsize=64)
+def _upsert(dialect: str, table: Table, keys: tuple[str, ...], changed: tuple[str, ...]) -> Insert:
+    # Building this statement takes longer than running it, and every chunk of points needs two.
+    statement = _insert(dialect, table)
+    updated = {name: statement.excluded[name] for name in changed}
+    return statement.on_conflict_do_update(index_elements=list(keys), set_=updated)
 
 
 def contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
