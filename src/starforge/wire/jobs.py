@@ -70,9 +70,9 @@ class Job(Shape):
     """A job as lists show it.
 
     ``reason`` is a stable code (``waiting_for_slot``, ``completed``, ``exit_code``,
-    ``signal``, ``nan_loss``, ``time_limit``, ``stopped_by_user``, ``launch_failed``,
-    ``runner_lost``, ``restored``); ``message`` says it in words. ``headline`` holds the last
-    values of the method's primary metrics.
+    ``waiting_for_room``, ``signal``, ``nan_loss``, ``time_limit``, ``disk_full``, ``stalled``,
+    ``stopped_by_user``, ``launch_failed``, ``runner_lost``, ``restored``); ``message`` says it in
+    words. ``headline`` holds the last values of the method's primary metrics.
     """
 
     id: str
