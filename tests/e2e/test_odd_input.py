@@ -288,6 +288,13 @@ os.mkfifo(folder / "metrics" / "fifo.jsonl")
     json.dumps({"benchmark": "b" * 9000, "metric": "m", "value": float("nan"), "settings": []}),
 ]) + "\n")
 (folder / "run.json").write_text("[")
+model = Path(os.environ["STARFORGE_OUTPUT_DIR"]) / "model"
+model.mkdir()
+(model / "config.json").write_text("{}")
+(model / os.fsdecode(b"weights-\xff")).write_bytes(b"w")
+(model / "circle").symlink_to("..")
+with (folder / "artifacts.jsonl").open("a") as out:
+    out.write("\n" + json.dumps({"path": str(model), "kind": "model", "name": "模型"}) + "\n")
 print("ran")
 PY
 """
@@ -312,7 +319,9 @@ def test_a_rude_job_ends_all_the_same(shared, api, experiment):
     assert any(r"new\nline" in text and "path of a stream" in text for text in said)
     damaged = [note.path for note in done.notes if note.kind == "damaged"]
     assert {len(path) for path in damaged} == {len(f"tensorboard/{n}/{EVENTS}") for n in NAMES}
-    assert sorted(one.kind for one in done.outputs) != []
+    assert ("model", "模型") in {(one.kind, one.name) for one in done.outputs}
+    (model,) = [one for one in api.models.all() if one.job == job.id]
+    assert model.digest
     for words in (["show", "rude"], ["samples", "rude"], ["metrics", "rude"], ["ls"]):
         shown = sf(shared, "job", *words)
         assert "\x1b" not in shown

@@ -33,7 +33,8 @@ def folder_digest(folder: Path) -> str:
     total = hashlib.sha256()
     for path in walk(folder):
         size = path.stat().st_size
-        total.update(f"{path.relative_to(folder).as_posix()}\0{size}\0".encode())
+        name = path.relative_to(folder).as_posix()
+        total.update(f"{name}\0{size}\0".encode("utf-8", "surrogateescape"))
         with path.open("rb") as handle:
             if size <= SMALL:
                 total.update(handle.read())

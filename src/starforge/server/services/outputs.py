@@ -46,7 +46,7 @@ def collect(core: Core, job_id: str, attempt: int, *, succeeded: bool) -> None:
         if succeeded:
             _register_model(core, job_id, plan, job_dir)
         _label_scores(core, job_id, plan)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         log.warning("outputs can't be read", job=job_id, error=str(error))
         _event(
             core,
