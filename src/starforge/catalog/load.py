@@ -8,12 +8,10 @@ from typing import Any
 
 import msgspec
 
-from starforge.catalog.include import with_fragments
-from starforge.catalog.join import contract_digest, join_recipe
+from starforge.catalog.kept import Kept
 from starforge.catalog.models import Contract, DataKind, Recipe
 from starforge.catalog.source import broken, read_contract, read_glossary, read_mapping
 from starforge.errors import ExitCode, StarForgeError
-from starforge.findings import nearest
 from starforge.i18n import Lang, Text
 
 DATA = Path(__file__).parent / "data"
@@ -44,14 +42,23 @@ class Catalog:
 
     Files are read when asked for, once. Every method raises :class:`StarForgeError` for an
     unknown method (with the nearest names) and for a file that is not valid.
+
+    ``kept`` holds lists and recipes that earlier processes made of the very same files;
+    only for ``root`` as it is, without an overlay and with all of its methods.
     """
 
     def __init__(
-        self, root: Path, overlay: Path | None = None, without: frozenset[str] = frozenset()
+        self,
+        root: Path,
+        overlay: Path | None = None,
+        without: frozenset[str] = frozenset(),
+        *,
+        kept: Kept | None = None,
     ) -> None:
         self.root = root
         self.overlay = overlay
         self.without = without
+        self._kept = kept
         self._roots = [root] if overlay is None else [overlay, root]
         self._raw: dict[str, dict[str, Any]] = {}
         self._recipes: dict[str, Recipe] = {}
@@ -81,6 +88,15 @@ class Catalog:
         """Return the names of all methods, sorted; reads no file."""
         return list(self._files)
 
+    def headers(self) -> list[Header]:
+        """Return what a list shows of every method, sorted by name."""
+        found = self._kept.read("headers", list[Header]) if self._kept else None
+        if found is None:
+            found = [self.header(name) for name in self.names()]
+            if self._kept:
+                self._kept.write("headers", found, list[Header])
+        return found
+
     def header(self, name: str) -> Header:
         """Return what a list shows of a method; reads its recipe file only."""
         raw = self._recipe_file(name)
@@ -95,13 +111,25 @@ class Catalog:
     def recipe(self, name: str) -> Recipe:
         """Return a method, joined with glossary and contract and checked against both."""
         if name not in self._recipes:
-            raw = self._recipe_file(name)
-            file = self._files[name]
-            if raw.get("framework") != file.parent.name:
-                raise broken(file, [f"framework: must be `{file.parent.name}`, as the folder"])
-            contract = self._contract_file(file, str(raw["framework"]), str(raw.get("version")))
-            self._recipes[name] = join_recipe(file, name, raw, self.glossary, contract)
+            found = None
+            if self._kept and name in self._files:
+                found = self._kept.read(f"recipe {name}", Recipe)
+            if found is None:
+                found = self._join(name)
+                if self._kept:
+                    self._kept.write(f"recipe {name}", found, Recipe)
+            self._recipes[name] = found
         return self._recipes[name]
+
+    def _join(self, name: str) -> Recipe:
+        from starforge.catalog.join import join_recipe
+
+        raw = self._recipe_file(name)
+        file = self._files[name]
+        if raw.get("framework") != file.parent.name:
+            raise broken(file, [f"framework: must be `{file.parent.name}`, as the folder"])
+        contract = self._contract_file(file, str(raw["framework"]), str(raw.get("version")))
+        return join_recipe(file, name, raw, self.glossary, contract)
 
     def contract(self, recipe: Recipe) -> Contract:
         """Return the contract of the recipe's ``framework@version``."""
@@ -109,6 +137,8 @@ class Catalog:
 
     def contract_digest(self, recipe: Recipe) -> str:
         """Return the digest of the part of the contract that the recipe uses."""
+        from starforge.catalog.join import contract_digest
+
         return contract_digest(self.contract(recipe), recipe.config)
 
     def scaffold_file(self, recipe: Recipe, name: str, lang: Lang) -> Path:
@@ -128,6 +158,8 @@ class Catalog:
         if name not in self._files:
             raise unknown_method(name, self.names())
         if name not in self._raw:
+            from starforge.catalog.include import with_fragments
+
             file = self._files[name]
             folders = [root / "recipes" / file.parent.name for root in self._roots]
             self._raw[name] = with_fragments(file, read_mapping(file), folders, self._fragment)
@@ -154,6 +186,8 @@ class Catalog:
 
 def unknown_method(name: str, known: list[str]) -> StarForgeError:
     """Return the error for a method that is not in the catalog."""
+    from starforge.findings import nearest
+
     near = ", ".join(f"`{one}`" for one in nearest(name, known)) or None
     hint = (
         Text(f"did you mean {near}?", f"是不是想写 {near}？")
@@ -172,4 +206,4 @@ def unknown_method(name: str, known: list[str]) -> StarForgeError:
 @lru_cache(maxsize=8)
 def load_catalog(root: Path | None = None) -> Catalog:
     """Return the catalog of ``root``, by default the one that comes with StarForge."""
-    return Catalog(root or DATA)
+    return Catalog(root) if root else Catalog(DATA, kept=Kept(DATA))

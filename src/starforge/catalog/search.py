@@ -19,8 +19,7 @@ def search(
     """
     words = (text or "").lower().split()
     found = []
-    for name in catalog.names():
-        header = catalog.header(name)
+    for header in catalog.headers():
         if data is not None and header.data != data:
             continue
         if framework is not None and framework not in (

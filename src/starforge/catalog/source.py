@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from starforge.catalog.models import Contract
 from starforge.errors import StarForgeError
@@ -29,6 +28,8 @@ def broken(file: Path, problems: Iterable[str]) -> StarForgeError:
 
 def read_mapping(file: Path) -> dict[str, Any]:
     """Parse a YAML file whose root is a mapping."""
+    import yaml  # not when all that is asked for was kept
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         value = yaml.load(file.read_text("utf-8"), Loader=loader)  # noqa: S506 - a safe loader

@@ -1,6 +1,11 @@
+import os
+import subprocess
+import sys
+
 import msgspec
 import pytest
 
+from starforge.catalog.kept import Kept
 from starforge.catalog.load import Catalog, load_catalog
 from starforge.catalog.public import detail, summary
 from starforge.catalog.search import search
@@ -160,3 +165,63 @@ def test_every_shipped_method_loads():
         recipe = catalog.recipe(name)
         assert catalog.header(name).framework == recipe.framework
         assert all(parameter.description.zh for parameter in recipe.parameters)
+
+
+@pytest.fixture
+def kept(data, tmp_path):
+    """Return a function that opens the catalog as a new process would."""
+    return lambda: Catalog(data, kept=Kept(data, tmp_path / "cache"))
+
+
+def test_what_was_kept_is_what_is_read(data, kept):
+    made = [(kept().headers(), kept().recipe(name)) for name in Catalog(data).names()]
+    again = [(kept().headers(), kept().recipe(name)) for name in Catalog(data).names()]
+    plain = Catalog(data)
+    assert made == again == [(plain.headers(), plain.recipe(name)) for name in plain.names()]
+    assert search(kept(), text="mini") == search(plain, text="mini")
+
+
+def test_what_was_kept_needs_no_yaml(data, kept, monkeypatch):
+    kept().headers()
+    kept().recipe("mini/train")
+    monkeypatch.setattr("starforge.catalog.load.read_mapping", None)
+    assert [header.name for header in kept().headers()] == ["mini/script", "mini/train"]
+    assert kept().recipe("mini/train").digest
+    with pytest.raises(TypeError):
+        kept().recipe("mini/script")  # was not kept
+
+
+def test_an_edited_recipe_glossary_or_contract_is_seen(data, kept):
+    before = kept().recipe("mini/train")
+    kept().headers()
+    edit(data, "recipes/mini/train.yaml", "zh:", "zh:  ")
+    assert kept().headers() == Catalog(data).headers()
+    assert kept().recipe("mini/train") == before
+    edit(data, "contracts/mini-1.2.0.json", '"1.2.0"', '"1.2.1"')
+    with pytest.raises(StarForgeError, match="contract of"):
+        kept().recipe("mini/train")
+
+
+def test_a_broken_file_is_said_every_time(data, kept):
+    edit(data, "recipes/mini/train.yaml", "path: rows_per_step}", "path: rows_per_stepp}")
+    for _ in range(2):
+        with pytest.raises(StarForgeError, match="rows_per_stepp"):
+            kept().recipe("mini/train")
+    with pytest.raises(StarForgeError, match="no method"):
+        kept().recipe("mini/other")
+
+
+def test_the_list_of_methods_loads_little(tmp_path):
+    """`sf methods` twice: the second reads no YAML and needs no hashes; see docs/en/performance."""
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": ""}
+    code = (
+        "from starforge.catalog.load import load_catalog; import sys\n"
+        "c = load_catalog(); c.headers(); c.recipe('trl/sft'); print(*sys.modules)"
+    )
+    runs = [
+        subprocess.check_output([sys.executable, "-c", code], env=env, text=True) for _ in range(2)
+    ]
+    first, second = (set(run.split()) for run in runs)
+    assert {"yaml", "starforge.catalog.join"} <= first
+    assert "starforge.catalog.load" in second
+    assert not second & {"yaml", "hashlib", "starforge.catalog.join", "starforge.findings"}
