@@ -193,19 +193,23 @@ def _iso(seconds: float) -> str:
 
 
 def _run(what: str, file: str, *more: str) -> dict[str, Any]:
-    """Let the server's own code do it, in a process of its own; return its answer."""
+    """Let the server's own code do it, in a process of its own; return its answer.
+
+    Ctrl-C reaches that process too; it is waited for, so that it can tidy up.
+    """
     words = [sys.executable, "-m", "starforge.server.backup", what, *more, "--", file]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process:
+        out, err = process.communicate()
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(out)
     except ValueError:
-        said = done.stderr.decode("utf-8", "replace").strip()[-2000:]
-        raise RuntimeError(
-            f"starforge.server.backup ended with {done.returncode}: {said}"
-        ) from None
+        said = err.decode("utf-8", "replace").strip()[-2000:]
+        code = process.returncode
+        raise RuntimeError(f"starforge.server.backup ended with {code}: {said}") from None
     error = answer.get("error")
     if error is not None:
         hint = Text(**error["hint"]) if error["hint"] else None
-        code = ExitCode(done.returncode)
+        code = ExitCode(process.returncode)
         raise StarForgeError(error["code"], Text(**error["message"]), hint, exit_code=code)
     return answer

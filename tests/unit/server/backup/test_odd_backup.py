@@ -3,8 +3,13 @@
 import io
 import json
 import os
+import resource
+import signal
 import sqlite3
+import subprocess
+import sys
 import tarfile
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -347,3 +352,41 @@ def test_with_postgresql_the_files_are_taken(core, add_job, tmp_path):
     made = create(settings, tmp_path / "c")
     done = restore(tmp_path / "c", tmp_path / "new")
     assert (done.database, done.ended) == ("postgresql", [job.id])
+
+
+def test_a_disk_without_room_leaves_nothing_behind(core, add_job, tmp_path):
+    job = add_job()
+    (core.settings.job_dir(job.id) / "output" / "big").write_bytes(os.urandom(3 << 20))
+    where = tmp_path / "small"
+    where.mkdir()
+    words = [sys.executable, "-m", "starforge.server.backup", "create"]
+    done = subprocess.run(
+        [*words, "--home", str(core.settings.home), str(where / "b")],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)),
+        capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["error"]["message"]["zh"]
+    assert list(where.iterdir()) == []
+
+
+def test_an_interrupt_leaves_nothing_behind(core, add_job, tmp_path):
+    job = add_job()
+    (core.settings.job_dir(job.id) / "output" / "big").write_bytes(os.urandom(1 << 20) * 200)
+    where = tmp_path / "to"
+    where.mkdir()
+    words = [sys.executable, "-m", "starforge.server.backup", "create"]
+    with subprocess.Popen(
+        [*words, "--home", str(core.settings.home), str(where / "b")],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 30
+        while not any(path.is_file() for path in where.iterdir()):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert list(where.iterdir()) == []
