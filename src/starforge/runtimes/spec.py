@@ -86,22 +86,30 @@ _KNOWN: dict[str, _Known] = {
         {"cpu": int(4.1 * GIB), "cuda": 14 * GIB},
     ),
     "openrlhf": _Known(
-        Text("OpenRLHF 0.11.0 with vLLM: training with OpenRLHF",
-             "OpenRLHF 0.11.0 与 vLLM：用 OpenRLHF 训练"),
+        Text(
+            "OpenRLHF 0.11.0 with vLLM: training with OpenRLHF",
+            "OpenRLHF 0.11.0 与 vLLM：用 OpenRLHF 训练",
+        ),
         ["torch", "transformers", "datasets", "ray", "deepspeed"],
         {"cpu": int(4.1 * GIB), "cuda": 14 * GIB},
     ),
     "evalkit": _Known(
-        Text("lm-eval 0.4.13 and evalscope 1.14.1: benchmarks",
-             "lm-eval 0.4.13 与 evalscope 1.14.1：评测"),
+        Text(
+            "lm-eval 0.4.13 and evalscope 1.14.1: benchmarks",
+            "lm-eval 0.4.13 与 evalscope 1.14.1：评测",
+        ),
         ["torch", "transformers", "datasets", "lm_eval", "evalscope"],
         {"cpu": int(2.2 * GIB), "cuda": 8 * GIB},
     ),
 }
 
 
+# Frameworks that are no packages: they run in an image or an environment of the user's.
+_OUTSIDE = {"nemo-rl": "0.7.0"}
+
+
 def names() -> list[str]:
-    """Return the names of all runtimes."""
+    """Return the names of all runtimes that can be built."""
     return sorted(_KNOWN)
 
 
@@ -144,7 +152,9 @@ def _unknown_name(name: str) -> StarForgeError:
 
 
 def lock_digest(name: str, device: str) -> str:
-    """Return the sha256 of a runtime's lock."""
+    """Return the sha256 of a runtime's lock; of its version, when it is built elsewhere."""
+    if name in _OUTSIDE:
+        return hashlib.sha256(f"{name}=={_OUTSIDE[name]} {device}".encode()).hexdigest()
     return get_spec(name, device).digest
 
 
