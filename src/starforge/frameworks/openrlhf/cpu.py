@@ -31,7 +31,6 @@ NEEDS_GPU = (
 
 ENVIRONMENT = {
     "DS_ACCELERATOR": "cpu",
-    "CUDA_VISIBLE_DEVICES": "",
     "GLOO_SOCKET_IFNAME": "lo",
     "VLLM_CPU_KVCACHE_SPACE": "1",  # GiB
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",

@@ -78,12 +78,10 @@ def layout(context: PrepareContext) -> Layout:
     asked = config.get("vllm.num_engines")
     shared = bool(config.get("train.colocate_all")) and not config.get("train.async_enable")
     groups = groups_of(context)
-    if gpus == 0:
-        return Layout(gpus=0, trainers=1, engines=1, engine_size=1, shared=shared, groups=groups)
-    if shared:
+    if shared or gpus == 0:
         engines = asked or max(1, gpus // size)
-        return Layout(gpus=gpus, trainers=gpus, engines=engines, engine_size=size,
-                      shared=True, groups=groups)  # fmt: skip
+        return Layout(gpus=gpus, trainers=max(1, gpus), engines=engines, engine_size=size,
+                      shared=shared, groups=groups)  # fmt: skip
     engines = asked or max(1, gpus // 2 // size)
     trainers = max(0, gpus - engines * size) // len(groups)
     return Layout(gpus=gpus, trainers=trainers, engines=engines, engine_size=size,

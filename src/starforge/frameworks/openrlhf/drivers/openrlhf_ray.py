@@ -42,6 +42,8 @@ def main() -> None:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     os.environ.pop("RAY_ADDRESS", None)
+    if args.fake_gpus:
+        os.environ.pop("CUDA_VISIBLE_DEVICES", None)  # Ray would count what it names
     folder = private_folder()
     import ray
 

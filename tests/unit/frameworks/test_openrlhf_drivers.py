@@ -1,0 +1,289 @@
+"""The parts of the OpenRLHF drivers that need nothing but the standard library."""
+
+import importlib
+import json
+import signal
+import sys
+import types
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import starforge.frameworks
+
+FOLDER = Path(starforge.frameworks.__file__).parent
+TURN = {"role": "user", "content": "1 + 1 = ?"}
+ANSWER = {"role": "assistant", "content": "2"}
+REWARD = """
+def reward(prompts, completions, answer):
+    assert prompts == ["1 + 1 = ?"]
+    return [{"right": float(c == a), "said": 0.5} for c, a in zip(completions, answer)]
+"""
+
+
+@pytest.fixture
+def driver(monkeypatch, tmp_path):
+    """Import a driver module as a job does: from the folder it lies in."""
+    for folder in ("openrlhf/drivers/cpu", "openrlhf/drivers", "_drivers"):
+        monkeypatch.syspath_prepend(str(FOLDER / folder))
+    attempt = tmp_path / "attempt-0"
+    attempt.mkdir()
+    monkeypatch.setenv("STARFORGE_ATTEMPT_DIR", str(attempt))
+    monkeypatch.setenv("STARFORGE_OUTPUT_DIR", str(tmp_path / "output"))
+    before, path, handler = set(sys.modules), list(sys.path), signal.getsignal(signal.SIGTERM)
+    yield importlib.import_module
+    signal.signal(signal.SIGTERM, handler)
+    sys.path[:] = path
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def job(kind, **more):
+    return {"kind": kind, "data": {"train": "train.jsonl"}, "chat": True, "pretrain": False,
+            "template": False, "batch": 2, "cpus": 2, "gpus": 0} | more  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "modes", "made"),
+    [
+        ({"messages": [TURN, ANSWER]}, {"chat": True}, {"input": [TURN, ANSWER]}),
+        ({"prompt": "1 + 1 = ?", "completion": "2"}, {"chat": True}, {"input": [TURN, ANSWER]}),
+        ({"prompt": [TURN], "completion": [ANSWER]}, {"chat": True}, {"input": [TURN, ANSWER]}),
+        ({"prompt": "a", "completion": "b"}, {"chat": False}, {"input": "a", "output": "b"}),
+        ({"text": "a b"}, {"chat": True, "pretrain": True}, {"input": "a b"}),
+    ],
+)
+def test_instruction_rows(driver, row, modes, made):
+    rows = driver("openrlhf_rows")
+    assert rows.instruction(row, **{"pretrain": False, **modes}) == made
+
+
+@pytest.mark.parametrize(
+    ("row", "modes"),
+    [
+        ({"messages": [TURN]}, {"chat": True}),
+        ({"messages": [TURN, ANSWER]}, {"chat": False}),
+        ({"text": "a"}, {"chat": True}),
+        ({"prompt": "a"}, {"pretrain": True, "chat": True}),
+    ],
+)
+def test_rows_without_a_meaning(driver, row, modes):
+    rows = driver("openrlhf_rows")
+    with pytest.raises(rows.RowError):
+        rows.instruction(row, **{"pretrain": False, **modes})
+
+
+def test_preference_rows(driver):
+    rows = driver("openrlhf_rows")
+    wrong = {"role": "assistant", "content": "3"}
+    whole = {"prompt": [TURN], "chosen": [ANSWER], "rejected": [wrong]}
+    for row in (
+        {"prompt": "1 + 1 = ?", "chosen": "2", "rejected": "3"},
+        {"prompt": [TURN], "chosen": [ANSWER], "rejected": [wrong]},
+        {"chosen": [TURN, ANSWER], "rejected": [TURN, wrong]},
+    ):
+        assert rows.preference(row, chat=True) == whole
+    plain = {"prompt": "a", "chosen": "b", "rejected": "c", "margin": 0.5}
+    assert rows.preference(plain, chat=False) == plain
+    with pytest.raises(rows.RowError):
+        rows.preference({"chosen": "b", "rejected": "c"}, chat=True)
+
+
+def test_conversations_split_where_they_part(driver):
+    rows = driver("openrlhf_rows")
+    later = [TURN, ANSWER, {"role": "user", "content": "and?"}]
+    chosen = [*later, {"role": "assistant", "content": "x"}]
+    rejected = [*later, {"role": "assistant", "content": "y"}]
+    assert rows.preference({"chosen": chosen, "rejected": rejected}, chat=True)["prompt"] == later
+
+
+def test_a_label_carries_all_columns(driver):
+    rows = driver("openrlhf_rows")
+    row = {"prompt": "1 + 1 = ?", "answer": "2", "level": 3, "datasource": "sums"}
+    made = rows.verifiable(row, chat=True)
+    assert made["input"] == [TURN]
+    assert made["datasource"] == "sums"
+    label = json.loads(made["label"])
+    assert label["prompt"] == "1 + 1 = ?"
+    assert label["columns"] == {"answer": "2", "level": 3, "datasource": "sums"}
+    assert rows.verifiable({"prompt": "a"}, chat=False) == {
+        "input": "a", "label": '{"prompt": "a", "columns": {}}'
+    }  # fmt: skip
+
+
+def test_data_is_written_and_a_bad_row_named(driver, tmp_path):
+    data, files = driver("openrlhf_data"), driver("job_files")
+    (tmp_path / "train.jsonl").write_text('{"prompt": "a", "completion": "b"}\n\n{"x": 1}\n')
+    with pytest.raises(files.JobError, match=r"train\.jsonl:3"):
+        data.prepare(job("sft"), tmp_path, tmp_path / "made")
+    (tmp_path / "train.jsonl").write_text('{"prompt": "a", "completion": "b"}\n')
+    data.prepare(job("sft"), tmp_path, tmp_path / "made")
+    (line,) = (tmp_path / "made" / "train.jsonl").read_text().splitlines()
+    assert json.loads(line)["input"][0]["content"] == "a"
+
+
+def test_a_reward_model_without_validation_gets_rows_to_normalize_by(driver, tmp_path):
+    data = driver("openrlhf_data")
+    pair = '{"prompt": "a", "chosen": "b", "rejected": "c"}\n'
+    for count, expected in ((10, 2), (500, 5)):
+        (tmp_path / "train.jsonl").write_text(pair * count)
+        data.prepare(job("rm"), tmp_path, tmp_path / "made")
+        made = (tmp_path / "made" / "validation.jsonl").read_text().splitlines()
+        assert len(made) == expected
+
+
+def test_a_model_without_a_chat_template_is_named(driver, tmp_path):
+    data, files = driver("openrlhf_data"), driver("job_files")
+    (tmp_path / "tokenizer_config.json").write_text("{}")
+    with pytest.raises(files.JobError, match="chat template"):
+        data.check_template(str(tmp_path), job("sft"))
+    data.check_template(str(tmp_path), job("sft", chat=False))
+    data.check_template("org/somewhere", job("sft"))
+    (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
+    data.check_template(str(tmp_path), job("sft"))
+
+
+def checkpoint(folder, whole=True):
+    folder.mkdir(parents=True)
+    for name in ("mp_rank_00_model_states.pt", "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt"):
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.writestr("data", "x" * 100)
+    if not whole:
+        (folder / name).write_bytes((folder / name).read_bytes()[:50])
+
+
+def test_the_newest_whole_checkpoint_is_resumed_from(driver, tmp_path):
+    checkpoints = driver("openrlhf_checkpoints")
+    assert checkpoints.ready_to_resume(tmp_path) is None
+    checkpoint(tmp_path / "global_step4")
+    checkpoint(tmp_path / "global_step10")
+    checkpoint(tmp_path / "global_step12", whole=False)
+    (tmp_path / "global_step14").mkdir()
+    (tmp_path / "global_step10_hf").mkdir()
+    (tmp_path / "latest").write_text("global_step12")
+    assert checkpoints.ready_to_resume(tmp_path) == "global_step10"
+    assert (tmp_path / "latest").read_text() == "global_step10"
+
+
+def test_model_and_critic_resume_from_the_same_step(driver, tmp_path):
+    checkpoints = driver("openrlhf_checkpoints")
+    for part, steps in (("_actor", (2, 4)), ("_critic", (2,))):
+        for step in steps:
+            checkpoint(tmp_path / part / f"global_step{step}")
+    assert checkpoints.ready_to_resume(tmp_path) == "global_step2"
+    assert (tmp_path / "_actor" / "latest").read_text() == "global_step2"
+
+
+def test_the_command_resumes_or_sets_old_checkpoints_aside(driver, tmp_path, monkeypatch):
+    run = driver("openrlhf_run")
+    words = ["-m", "openrlhf.cli.train_sft", "--model.model_name_or_path", "starforge:tiny"]
+    folder = tmp_path / "output" / "checkpoints"
+    checkpoint(folder / "global_step4")
+    monkeypatch.setenv("STARFORGE_RESUME", "1")
+    made = run.upstream_words(words, "/tiny", folder)
+    assert made == [*words[:3], "/tiny", "--ckpt.load_enable"]
+    monkeypatch.delenv("STARFORGE_RESUME")
+    assert run.upstream_words(words, "/tiny", folder) == [*words[:3], "/tiny"]
+    assert not folder.exists()
+    assert any(tmp_path.glob("output/checkpoints-before-*/global_step4"))
+
+
+def test_reinforcement_starts_on_a_ray_of_its_own(driver):
+    run = driver("openrlhf_run")
+    words = ["-m", "openrlhf.cli.train_ppo_ray", "--vllm.num_engines", "1"]
+    made = run.command(words, job("ppo"), fake_gpus=True)
+    assert made[1].endswith("openrlhf_ray.py")
+    assert made[made.index("--fake-gpus") + 1] == "6"
+    assert made[made.index("--") + 1 :] == words[1:]
+    assert "--fake-gpus" not in run.command(words, job("ppo", gpus=8), fake_gpus=False)
+    assert run.command(words, job("sft"), fake_gpus=False)[1:] == words
+
+
+def test_paths_that_upstream_would_split_are_refused(driver, tmp_path, monkeypatch):
+    run, files = driver("openrlhf_run"), driver("job_files")
+    run.check_paths(job("sft"))
+    odd = tmp_path / "a,b"
+    odd.mkdir()
+    monkeypatch.setenv("STARFORGE_ATTEMPT_DIR", str(odd))
+    with pytest.raises(files.JobError, match="a,b"):
+        run.check_paths(job("sft"))
+
+
+@pytest.fixture
+def reward(driver, tmp_path, monkeypatch):
+    """Return the adapter with a reward file, and a tokenizer that has two special tokens."""
+    (tmp_path / "reward.py").write_text(REWARD)
+    monkeypatch.setenv("STARFORGE_REWARD_FILE", str(tmp_path / "reward.py"))
+    adapter = driver("openrlhf_reward")
+    monkeypatch.setattr(adapter, "_special_tokens", lambda: ("<|end|>", "<|pad|>"))
+    return adapter
+
+
+LABEL = json.dumps({"prompt": "1 + 1 = ?", "columns": {"answer": "2"}})
+
+
+def test_the_reward_function_gets_prompt_answer_and_columns(reward, tmp_path):
+    prompt = "<|user|>1 + 1 = ?<|end|>"
+    found = reward.reward_func([prompt + "2<|end|>"], [prompt], [LABEL])
+    assert found["rewards"] == found["scores"] == 1.5
+    assert found["extra_logs"] == {"rewards/right": 1.0, "rewards/said": 0.5}
+    (line,) = (tmp_path / "attempt-0" / "samples" / "rollout.jsonl").read_text().splitlines()
+    sample = json.loads(line)
+    assert (sample["s"], sample["completion"], sample["reward"]) == (1, "2", 1.5)
+    assert sample["rewards"] == {"right": 1.0, "said": 0.5}
+
+
+def test_samples_belong_to_the_step_they_are_for_and_are_few(reward, tmp_path):
+    attempt = tmp_path / "attempt-0"
+    (attempt / "progress.json").write_text('{"step": 6, "total": 10, "time": 0}')
+    for _ in range(40):
+        reward.reward_func(["p2"], ["p"], [LABEL])
+    lines = (attempt / "samples" / "rollout.jsonl").read_text().splitlines()
+    assert len(lines) == reward.SAMPLES_A_STEP
+    assert {json.loads(line)["s"] for line in lines} == {7}
+
+
+def test_a_prompt_that_upstream_cut_at_its_start(reward):
+    assert reward.completion_of("lo?answer", "hello?", ()) == "answer"
+    assert reward.completion_of("hello?answer<|end|>", "hello?", ("<|end|>",)) == "answer"
+
+
+def test_the_error_of_a_reward_function_is_kept_for_the_driver(reward, tmp_path):
+    with pytest.raises(Exception, match="answer"):
+        reward.reward_func(["p2"], ["p"], ['{"prompt": "1 + 1 = ?", "columns": {}}'])
+    assert "answer" in (tmp_path / "attempt-0" / "reward-error.txt").read_text()
+
+
+def test_a_sample_of_upstreams_own_log(driver):
+    watch = driver("openrlhf_watch")
+    row = watch.sample_of("Sample:\\n1 + 1 = ?\n2\\n\\nReward: 0.5000", 3)
+    assert (row["s"], row["completion"], row["reward"]) == (3, "1 + 1 = ?\n2", 0.5)
+
+
+def test_stand_ins_for_flash_attention_say_what_is_missing(driver, monkeypatch):
+    stand_ins = driver("cpu_flash_attention")
+    monkeypatch.setattr(sys, "meta_path", [stand_ins.Finder(), *sys.meta_path])
+    padding = driver("flash_attn.bert_padding")
+    assert driver("flash_attn.utils.distributed").all_gather
+    with pytest.raises(RuntimeError, match="GPU"):
+        padding.pad_input()
+    assert stand_ins.Finder().find_spec("flash_attn_interface") is None
+
+
+def test_a_module_is_changed_right_after_its_import(driver, tmp_path, monkeypatch):
+    patches = driver("cpu_patches")
+    (tmp_path / "changed.py").write_text("value = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(patches.PATCHES, "changed", lambda module: setattr(module, "value", 2))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    patches.install()
+    assert driver("changed").value == 2
+
+
+def test_a_gpu_by_name_is_the_cpu(driver):
+    patches = driver("cpu_patches")
+    torch = types.SimpleNamespace(device=lambda name: f"<{name}>", float32="f32")
+    made = patches.CpuTorch(torch)
+    assert made.device("cuda:0") == "<cpu>"
+    assert made.float32 == "f32"
