@@ -52,7 +52,8 @@ def differing(context: PrepareContext) -> dict[str, Any]:
 def dropped(context: PrepareContext) -> set[str]:
     """Return the top-level sections whose defaults ``_override_`` took away."""
     keys, values = context.contract_config.keys, context.config.values
-    return {path.partition(".")[0] for path in keys if path not in values}
+    gone = [path for path, key in keys.items() if path not in values and not key.added]
+    return {path.partition(".")[0] for path in gone}
 
 
 def missing(context: PrepareContext) -> list[str]:

@@ -106,7 +106,12 @@ def _validation(context: PrepareContext) -> dict[str, Any]:
 
 def _changed(context: PrepareContext, changes: dict[str, Any]) -> ResolvedConfig:
     config, keys = context.config, context.contract_config.keys
-    values = dict(sorted((config.values | changes).items()))
+    # Keys that upstream's file lacks and nobody set say nothing; there are hundreds of them.
+    values = {
+        path: value
+        for path, value in sorted((config.values | changes).items())
+        if value is not None or path not in keys or not keys[path].added
+    }
     names = {path: name for name, path in config.paths.items()}
     origins = dict(config.origins)
     for path in changes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import sys
@@ -61,8 +62,8 @@ def version_of(home: Path) -> str | None:
 def find_python(home: Path) -> str:
     """Return the interpreter that has NeMo-RL's packages.
 
-    ``NEMO_RL_PYTHON`` names it; then that of the image, the checkout's own environment, and
-    last the one that runs this driver.
+    ``NEMO_RL_PYTHON`` names it; then the one that runs this driver if it has Ray, that of the
+    image, the checkout's own environment.
     """
     chosen = os.environ.get(PYTHON)
     if chosen:
@@ -72,5 +73,7 @@ def find_python(home: Path) -> str:
                   "{variable} 指向的 {path} 不存在", variable=PYTHON, path=chosen)
             )  # fmt: skip
         return chosen
+    if importlib.util.find_spec("ray") is not None:
+        return sys.executable
     places = (IMAGE_PYTHON, home / ".venv" / "bin" / "python")
     return next((str(one) for one in places if one.exists()), sys.executable)
