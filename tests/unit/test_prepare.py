@@ -21,7 +21,7 @@ class GivenInputs:
     folder: Path
 
     def model(self, reference, name="model"):
-        return self.prepared.context.model
+        return next(one for one in self.prepared.context.models if one.name == name)
 
     def data(self, reference, split):
         source = self.prepared.context.data[split]
