@@ -7,6 +7,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 
 
 def configure(path: Path) -> None:
@@ -17,7 +18,8 @@ def configure(path: Path) -> None:
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.dict_tracebacks,
+        # Without the values of local variables: they may hold tokens.
+        structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
     ]
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
