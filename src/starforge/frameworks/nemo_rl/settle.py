@@ -86,7 +86,8 @@ def _reward(context: PrepareContext) -> dict[str, Any]:
     if file is None and algorithm(context) != "distillation":
         default = context.config.get("data.default") or {}
         return {"data.default": {**default, "env_name": MATH}}
-    place = f"${{CODE}}/{file}" if file else None
+    # Empty and not null: the section has to be there even when nothing is judged.
+    place = f"${{CODE}}/{file}" if file else ""
     return {f"env.{ENVIRONMENT}.reward_file": place}
 
 
