@@ -56,6 +56,9 @@ class _Maker:
         self.keys = catalog.contract(self.recipe).configs[self.recipe.config].keys
         init_lab(work)
         self.folder = new_experiment(Lab(root=work), _EXPERIMENT, self.recipe, catalog)
+        # A framework whose plans differ on a CPU is proved as it runs on GPUs.
+        choose = getattr(frameworks.get(self.recipe.framework), "proof_profile", None)
+        self.profile: str | None = choose(self.recipe) if choose else None
 
     def cases(self) -> Iterator[Case]:
         yield self._case("fresh", {})
@@ -106,11 +109,11 @@ class _Maker:
         return parameter.path if parameter else name
 
     def _errors(self, values: dict[str, Any]) -> list[Finding]:
-        made = prepare(self.folder, sets=_sets(values), catalog=self.catalog)
+        made = prepare(self.folder, sets=_sets(values), profile=self.profile, catalog=self.catalog)
         return [finding for finding in made.findings if finding.severity == "error"]
 
     def _case(self, name: str, values: dict[str, Any]) -> Case:
-        made = prepare(self.folder, sets=_sets(values), catalog=self.catalog)
+        made = prepare(self.folder, sets=_sets(values), profile=self.profile, catalog=self.catalog)
         plan = made.plan or self._plan_anyway(name, made)
         paths = {self._path(one): value for one, value in values.items()}
         expect = {one.path: one.value for one in plan.differs if _is_plain(one.value)} | {

@@ -73,14 +73,11 @@ class Read(typing.NamedTuple):
 
 
 _DAPO = "verl.experimental.reward_loop.reward_manager.dapo"
-_TRAINER = "verl.trainer.ppo.v1.trainer_base"
 _MAIN = "verl.trainer.main_ppo"
 _RAY = "ray.init(**"  # everything below `ray_init` goes there; these are what a job may need of it
 _BUFFER = "reward.reward_kwargs.overlong_buffer_cfg"
 READ: dict[str, dict[str, Read]] = {
     "ppo_trainer": {
-        "data.train_max_samples": Read("int", -1, _TRAINER, '"train_max_samples", -1'),
-        "data.val_max_samples": Read("int", -1, _TRAINER, '"val_max_samples", -1'),
         "reward.reward_kwargs.max_resp_len": Read("int | None", None, _DAPO, '"max_resp_len"'),
         f"{_BUFFER}.enable": Read("bool", False, _DAPO, "buffer_cfg.enable"),
         f"{_BUFFER}.len": Read("int | None", None, _DAPO, "buffer_cfg.len"),
@@ -325,6 +322,8 @@ def add_read(keys: dict[str, Any], wanted: dict[str, Read]) -> None:
         source = inspect.getsource(importlib.import_module(read.module))
         if read.word not in source:
             raise LookupError(f"{read.module} does not read {path} any more: {read.word}")
+        if path in keys:
+            raise LookupError(f"{path} is in verl's own files now")
         entry: dict[str, Any] = {"type": read.type, "added": True}
         if read.default is not None:
             entry["default"] = read.default

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from starforge import layout
+from starforge.catalog.models import Recipe
 from starforge.findings import Finding
 from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
 from starforge.frameworks.verl import cpu
@@ -15,7 +16,7 @@ from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
 GUARD = "starforge_verl_guard"  # keeps the sockets of two jobs apart
 DRIVERS = ("starforge_verl_guard.py", "verl_data.py", "verl_export.py", "verl_follow.py",
-           "verl_reward.py", "verl_run.py", "verl_words.py")  # fmt: skip
+           "verl_reward.py", "verl_run.py", "verl_vllm_name.py", "verl_words.py")  # fmt: skip
 CPU_DRIVERS = ("starforge_verl_cpu.py", "starforge_verl_vllm_cpu.py")
 SHARED_DRIVERS = ("job_files.py", "reward_file.py", "tiny_model.py", "upstream.py")
 METRICS_FILE = "verl-metrics.jsonl"
@@ -29,6 +30,10 @@ class Verl:
     def checks(self, context: PrepareContext) -> list[Finding]:
         """Return what only this version of verl refuses or leaves undone."""
         return check(context)
+
+    def proof_profile(self, recipe: Recipe) -> str:
+        """Return the profile to prove plans on: two GPUs to train, and one for a teacher."""
+        return "gpu:3" if recipe.teacher == "required" else "gpu:2"
 
     def plan(self, context: PrepareContext) -> LaunchPlan:
         """Return the plan of one verl job."""

@@ -66,9 +66,7 @@ def _rl_settings(context: PrepareContext) -> dict[str, Any]:
         "ray_kwargs.ray_init.num_gpus": trainer_gpus(context) + teacher_gpus(context)
     }
     if "validation" not in context.data:
-        # verl wants a file even when it never validates.
-        made |= {"data.val_files": TRAIN_FILE, "trainer.test_freq": -1,
-                 "trainer.val_before_train": False}  # fmt: skip
+        made["data.val_files"] = TRAIN_FILE  # verl wants a file even when it never validates
     if context.recipe.algorithm == "dapo":
         limit = context.config.get("data.max_response_length")
         made["reward.reward_kwargs.max_resp_len"] = limit

