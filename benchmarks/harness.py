@@ -1,10 +1,9 @@
-"""What every benchmark shares: a result row, CPU seconds of commands and processes, medians."""
+"""What every benchmark shares: a result row, CPU seconds of commands and processes, the best."""
 
 from __future__ import annotations
 
 import os
 import resource
-import statistics
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -92,12 +91,6 @@ def process_memory(pid: int) -> tuple[int, int]:
         name, _, rest = line.partition(":")
         known[name] = rest.split()
     return int(known["VmRSS"][0]) * 1024, int(known["VmHWM"][0]) * 1024
-
-
-def median(measure: Callable[[], float], runs: int = 7) -> float:
-    """Return the median of ``runs`` measurements after one that warms caches up."""
-    measure()
-    return statistics.median(measure() for _ in range(runs))
 
 
 def best(measure: Callable[[], float], runs: int = 5) -> float:

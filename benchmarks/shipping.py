@@ -66,11 +66,11 @@ def run() -> Iterator[Row]:
 
 
 def _peers(shipped: float, whole: float) -> Iterator[Row]:
-    local = best(lambda: -peers.trackio_local(STEPS), 2) * -1
-    http = best(lambda: -peers.trackio_http(STEPS), 2) * -1
+    local = best(lambda: -peers.trackio_local(STEPS), 1) * -1
+    http = best(lambda: -peers.trackio_http(STEPS), 1) * -1
     with peers.mlflow_server() as server:
-        batched = peers.mlflow_http(server, STEPS // 10, "batched")
-        plain = peers.mlflow_http(server, STEPS // 50, "plain")
+        batched = peers.mlflow_http(server, STEPS // 20, "batched")
+        plain = peers.mlflow_http(server, STEPS // 100, "plain")
     yield Row("shipping", "trackio, to its own server", http, "points/CPU s")
     yield Row("shipping", "trackio, into its local file", local, "points/CPU s")
     yield Row("shipping", "MLflow on SQLite, log_metrics", plain, "points/CPU s")
@@ -92,7 +92,7 @@ def _shipped(server: Rig, source: Path, steps: int) -> float:
     return _per_second(server, source.name.replace(".", "-"), script, steps)
 
 
-def _per_second(server: Rig, name: str, script: str, steps: int, runs: int = 3) -> float:
+def _per_second(server: Rig, name: str, script: str, steps: int, runs: int = 2) -> float:
     """Return points per CPU second of a job, without what a job that logs nothing costs."""
     name = name.replace(" ", "-")
     idle = server.experiment(f"idle-{name}", script and "true\n")

@@ -22,6 +22,7 @@ from starforge.lab.scaffold import init_lab, new_experiment
 from starforge.prepare import prepare
 
 STEPS = 200
+PROFILE = "cpu:1"  # one thread: two that wait for each other would measure the machine's load
 TURNS = 3
 
 
@@ -62,11 +63,11 @@ def _pair(server: Rig, steps: int) -> tuple[Cost, Cost]:
         catalog = load_catalog()
         new_experiment(Lab(lab), "sft", catalog.recipe("trl/sft"), catalog, lang="en")
     sets = [f"max_steps={steps}"]
-    prepared = prepare(lab / "experiments" / "sft", sets=sets)
+    prepared = prepare(lab / "experiments" / "sft", sets=sets, profile=PROFILE)
     if not prepared.ok:
         raise RuntimeError(str([finding.message.en for finding in prepared.findings]))
     start, before = time.monotonic(), server.cpu()
-    job = submit(server.client, prepared, sets=sets).id
+    job = submit(server.client, prepared, sets=sets, profile=PROFILE).id
     server.wait_ended(job)
     under = Cost(time.monotonic() - start, server.cpu() - before)
     return _bare(server.home / "jobs" / job, server.folder / "bare"), under
