@@ -161,3 +161,19 @@ def test_a_reward_model_scores_only_in_training(make_context):
     needs = ["openrlhf/needs-reward-function"]
     assert codes(with_model(validation=PROMPTS, params={"validation_steps": 2})) == needs
     assert codes(with_model(params={"dynamic_sampling": True})) == needs
+
+
+def test_a_reward_model_must_have_a_scoring_layer(make_context, tmp_path):
+    def judged(kind, location):
+        reward = Reward(model=InputRef(name="reward", kind=kind, location=str(location)))
+        return codes(msgspec.structs.replace(rl(make_context), reward=reward))
+
+    assert judged("builtin", "starforge:tiny") == ["openrlhf/reward-model"]
+    assert judged("path", tmp_path) == []  # nothing there to judge
+    config = tmp_path / "config.json"
+    config.write_text('{"architectures": ["LlamaForCausalLM"]}')
+    assert judged("path", tmp_path) == ["openrlhf/reward-model"]
+    for text in ('{"value_head_prefix": "score"}',
+                 '{"architectures": ["LlamaForSequenceClassification"]}'):  # fmt: skip
+        config.write_text(text)
+        assert judged("path", tmp_path) == []

@@ -287,3 +287,15 @@ def test_a_gpu_by_name_is_the_cpu(driver):
     made = patches.CpuTorch(torch)
     assert made.device("cuda:0") == "<cpu>"
     assert made.float32 == "f32"
+
+
+def test_a_reward_model_without_a_scoring_layer_ends_the_job(driver, tmp_path):
+    data, files = driver("openrlhf_data"), driver("job_files")
+    words = ["-m", "openrlhf.cli.train_ppo_ray", "--reward.model_name_or_path", str(tmp_path)]
+    data.check_reward_model(words)  # a hub id, or nothing to look at
+    (tmp_path / "config.json").write_text('{"architectures": ["LlamaForCausalLM"]}')
+    with pytest.raises(files.JobError, match="scoring layer"):
+        data.check_reward_model(words)
+    data.check_reward_model(words[:2])
+    (tmp_path / "config.json").write_text('{"value_head_prefix": "score"}')
+    data.check_reward_model(words)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from starforge.findings import Finding
 from starforge.frameworks.openrlhf import rules_rl as rules
@@ -13,7 +15,17 @@ from starforge.lab.context import PrepareContext
 
 def check_rl(context: PrepareContext) -> Iterator[Finding]:
     """Yield what only holds for reinforcement learning."""
-    for one in (_reward, _validation, _filtering, _batches, _lengths, _async, _layout, _clip):
+    for one in (
+        _reward,
+        _scores,
+        _validation,
+        _filtering,
+        _batches,
+        _lengths,
+        _async,
+        _layout,
+        _clip,
+    ):
         yield from one(context)
 
 
@@ -31,6 +43,25 @@ def _reward(context: PrepareContext) -> Iterator[Finding]:
             "an agent (`train.agent_func_path`) gives its own rewards, so `reward` would not be "
             "used",
             "智能体（`train.agent_func_path`）自己给出奖励，不会用到 `reward`"))  # fmt: skip
+
+
+def _scores(context: PrepareContext) -> Iterator[Finding]:
+    """Look for the scoring layer where the reward model can be seen; the driver sees the rest."""
+    ref = context.reward.model if context.reward is not None else None
+    if ref is None:
+        return
+    if ref.kind == "builtin" or (ref.kind == "path" and not has_score(Path(ref.location))):
+        yield rules.REWARD_MODEL.at(context.at("reward"), model=ref.location)
+
+
+def has_score(folder: Path) -> bool:
+    """Say whether a model folder names a scoring layer; one that can't be read is not judged."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return True
+    kinds = " ".join(map(str, config.get("architectures") or []))
+    return "value_head_prefix" in config or "Classification" in kinds or "Reward" in kinds
 
 
 def _model_reward(context: PrepareContext) -> bool:

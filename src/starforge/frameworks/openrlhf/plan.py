@@ -79,6 +79,7 @@ def _environment(context: PrepareContext) -> dict[str, str]:
         "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TQDM_DISABLE": "1",  # bars that upstream doesn't ask for by name
     }
     if context.recipe.config == "ppo":
         env |= {

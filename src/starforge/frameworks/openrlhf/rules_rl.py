@@ -16,6 +16,18 @@ REWARD = rule(
     why=Text("Without a reward there is nothing to learn from.", "没有奖励就没有学习目标。"),
     bad="method: openrlhf/grpo", good="method: openrlhf/grpo\nreward: reward.py",
 )  # fmt: skip
+REWARD_MODEL = rule(
+    "openrlhf/reward-model", "error",
+    title=Text("Model without a score", "不会打分的模型"),
+    message=Text("`{model}` has no scoring layer: it is not a reward model",
+                 "`{model}` 没有打分层，不是奖励模型"),
+    hint=Text("train one with openrlhf/rm and name its job (`job:ID`), or write a reward function",
+              "请用 openrlhf/rm 训练一个并写上任务（`job:ID`），或编写奖励函数"),
+    why=Text("OpenRLHF would add a scoring layer with random weights without a message, and the "
+             "model would be trained towards noise.",
+             "OpenRLHF 会默默加上一个随机的打分层，模型学到的只是噪声。"),
+    bad="reward: starforge:tiny", good="reward: job:ab12",
+)  # fmt: skip
 NEEDS_FUNCTION = rule(
     "openrlhf/needs-reward-function", "error",
     title=Text("Only with a reward function", "只支持奖励函数"),

@@ -82,6 +82,26 @@ def _unusable(path: Path, number: int, error: Exception) -> JobError:
     return JobError(f"{path.name}:{number}: {why}")
 
 
+def check_reward_model(words: list[str]) -> None:
+    """Raise a clear error when the reward model has no scoring layer: upstream would add one."""
+    flag = "--reward.model_name_or_path"
+    folder = Path(words[words.index(flag) + 1]) if flag in words else Path()
+    file = folder / "config.json"
+    if flag not in words or not file.is_file():
+        return
+    config = json.loads(file.read_text("utf-8"))
+    kinds = " ".join(map(str, config.get("architectures") or []))
+    if "value_head_prefix" in config or "Classification" in kinds or "Reward" in kinds:
+        return
+    raise JobError(
+        t(
+            "the reward model {model} has no scoring layer; train one with openrlhf/rm",
+            "奖励模型 {model} 没有打分层；请用 openrlhf/rm 训练",
+            model=folder.name,
+        )
+    )
+
+
 def check_template(model: str, job: dict[str, Any]) -> None:
     """Raise a clear error when conversations can't be turned into text with this model."""
     folder = Path(model)

@@ -119,6 +119,7 @@ def main() -> None:
     args = arguments(own)
     job = json.loads(args.config.read_text("utf-8"))
     check_paths(job)
+    openrlhf_data.check_reward_model(words)
     attempt, output = attempt_dir(), output_dir()
     openrlhf_data.prepare(job, args.data, attempt / "data")
     model = tiny_model.resolve(args.model, scratch_dir())
