@@ -182,3 +182,124 @@ def test_an_unexpected_error_keeps_its_traceback(driver):
 
     with pytest.raises(KeyError):
         driver("job_files").run(main)
+
+
+PAIR = {
+    "chosen": [{"role": "user", "content": "1?"}, {"role": "assistant", "content": "yes"}],
+    "rejected": [{"role": "user", "content": "1?"}, {"role": "assistant", "content": "no"}],
+}
+
+
+def test_what_a_row_asks_and_what_answers_it(driver):
+    answers = driver("trl_answers")
+    assert answers.prompt_of(PAIR) == (PAIR["chosen"][:1], "yes")
+    assert answers.pair_of({"chosen": "1 + 1 = 2", "rejected": "1 + 1 = 3"}) == (
+        "1 + 1 = ", "2", "3",
+    )  # fmt: skip
+    marked = {"prompt": "1?", "completion": "no", "label": False}
+    assert answers.prompt_of(marked) == ("1?", "")
+    assert answers.prompt_of(marked | {"label": True}) == ("1?", "no")
+    assert answers.text_of(PAIR["rejected"][1:]) == "no"
+
+
+@pytest.fixture
+def rows(driver, tmp_path):
+    train, validation = tmp_path / "train.jsonl", tmp_path / "validation.jsonl"
+    train.write_text(
+        '{"prompt": "a", "answer": 1}\n{"prompt": "b", "answer": "two", "more": {"x": 1}}\n'
+    )
+    validation.write_text('{"prompt": [{"role": "user", "content": "c"}]}\n')
+    return driver("trl_rewards").Rows({"train": train, "validation": validation})
+
+
+def test_columns_reach_the_reward_as_they_are_in_the_data(rows):
+    assert rows.columns([1, 0]) == {"answer": ["two", 1], "more": [{"x": 1}, None]}
+    assert rows.columns([2]) == {"answer": [None], "more": [None]}
+    assert rows.prompts([2, 1]) == [[{"role": "user", "content": "c"}], "b"]
+
+
+def test_a_split_without_rows_is_refused(driver, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(driver("job_files").JobError, match="no rows"):
+        driver("trl_rewards").Rows({"train": tmp_path / "empty.jsonl"})
+
+
+REWARD = """
+WEIGHTS = {"format": 0.5}
+
+def reward(prompts, completions, answer):
+    return [{"right": float(c == a), "format": 1.0} for c, a in zip(completions, answer)]
+"""
+
+
+def test_a_reward_file_gives_totals_and_parts(driver, rows, tmp_path):
+    (tmp_path / "reward.py").write_text(REWARD)
+    rewards = driver("trl_rewards")
+    made = rewards._load(tmp_path / "reward.py", rows)
+    function = rewards.FileReward(made, rows)
+    given = {rewards.ROW: [1, 1], "trainer_state": None, "completion_ids": []}
+    said = [[{"role": "assistant", "content": "two"}], [{"role": "assistant", "content": "2"}]]
+    assert function(prompts=["changed by TRL"] * 2, completions=said, **given) == [1.5, 0.5]
+    assert function.parts == [{"right": 1.0, "format": 1.0}, {"right": 0.0, "format": 1.0}]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "def reward(prompts, completions, gold): return [1.0]",
+            "columns that the data lack: gold",
+        ),
+        ("def score(prompts, completions): return [1.0]", "no function `reward`"),
+        ("import nothing_of_this_name", "can't be imported"),
+    ],
+)
+def test_a_reward_file_that_can_not_work_is_refused_before_the_model_loads(
+    driver, rows, tmp_path, text, said
+):
+    (tmp_path / "reward.py").write_text(text)
+    with pytest.raises(driver("job_files").JobError, match=said):
+        driver("trl_rewards")._load(tmp_path / "reward.py", rows)
+
+
+def test_a_mistake_inside_the_reward_is_one_line(driver, rows, tmp_path):
+    (tmp_path / "reward.py").write_text("def reward(prompts, completions): return [1.0]")
+    rewards = driver("trl_rewards")
+    function = rewards.FileReward(rewards._load(tmp_path / "reward.py", rows), rows)
+    with pytest.raises(driver("job_files").JobError, match="1 rewards for 2 completions"):
+        function(prompts=["a", "b"], completions=["x", "y"], **{rewards.ROW: [0, 1]})
+
+
+class Trainer:
+    """What the log of rollouts looks at of a trainer."""
+
+    def __init__(self, logging_steps):
+        self.model = type("Model", (), {"training": True})()
+        self.state = type("State", (), {"global_step": 0, "logging_steps": logging_steps})()
+
+
+def test_rollouts_are_written_as_often_as_metrics_and_not_all_of_them(driver, tmp_path):
+    samples = driver("trl_samples")
+    log, trainer = samples.RolloutLog(), Trainer(logging_steps=2)
+    many = [{"completion": str(n)} for n in range(samples.SAMPLES + 4)]
+    for step in range(4):
+        trainer.state.global_step = step
+        log.add(trainer, many)
+    trainer.model.training = False
+    log.add(trainer, many[:10])
+    log.add(trainer, many[:10])  # the second batch of the same evaluation
+    folder = tmp_path / "attempt-0" / "samples"
+    train = [json.loads(line) for line in (folder / "train.jsonl").open()]
+    assert [row["s"] for row in train] == [1] * samples.SAMPLES + [3] * samples.SAMPLES
+    validation = [json.loads(line) for line in (folder / "validation.jsonl").open()]
+    assert [row["s"] for row in validation] == [3] * samples.SAMPLES
+
+
+def test_a_completion_that_does_not_end_is_truncated(driver):
+    samples = driver("trl_samples")
+    trainer = Trainer(1)
+    trainer.processing_class = type("Tokenizer", (), {"eos_token_id": 2, "pad_token_id": 0})()
+    assert samples.row_of(trainer, "p", "x", [5, 2])["truncated"] is False
+    assert samples.row_of(trainer, "p", "x", [5, 6]) == {
+        "prompt": "p", "completion": "x", "length": 2, "truncated": True,
+    }  # fmt: skip

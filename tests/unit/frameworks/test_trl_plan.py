@@ -58,10 +58,52 @@ def test_the_drivers_config_holds_what_differs(make_context):
     assert {"record/driver/sft.py", "record/driver/tiny_model.py"} <= drivers
 
 
-def test_drivers_import_nothing_that_does_not_travel_with_them(make_context):
+TASKS = [{"prompt": f"{i} + 1 =", "answer": f"{i + 1}"} for i in range(8)]
+REWARD = {"files": {"reward.py": "def reward(prompts, completions): ..."}, "reward": "reward.py"}
+CONTEXTS = {
+    "sft": {},
+    "dpo": {"train": [{"prompt": "a", "chosen": "b", "rejected": "c"}]},
+    "rm": {"train": [{"prompt": "a", "chosen": "b", "rejected": "c"}]},
+    "kto": {"train": [{"prompt": "a", "completion": "b", "label": True}]},
+    "grpo": {"train": TASKS, **REWARD},
+    "rloo": {"train": TASKS, **REWARD},
+    "opsd": {"train": [{"prompt": "a"}], "teacher": "starforge:tiny"},
+}
+
+
+def test_a_reward_file_and_a_teacher_go_to_the_driver(make_context):
+    (process,) = plan_of(make_context(method="trl/grpo", **CONTEXTS["grpo"])).processes
+    assert process.argv[-2:] == ["--reward", "${CODE}/reward.py"]
+    plan = plan_of(make_context(method="trl/opsd", **CONTEXTS["opsd"]))
+    assert plan.processes[0].argv[-2:] == ["--teacher", "${TEACHER}"]
+    assert [ref.name for ref in plan.inputs] == ["model", "teacher", "data.train"]
+
+
+@pytest.mark.parametrize(
+    ("params", "steps"),
+    [
+        # 8 prompts; 8 completions of 4 a prompt: 2 prompts a step, 4 steps an epoch.
+        ({"batch_size": 8, "group_size": 4, "epochs": 1}, 4),
+        ({"batch_size": 8, "group_size": 4, "epochs": 2.5}, 10),
+        ({"batch_size": 4, "gradient_accumulation": 2, "group_size": 4, "epochs": 1}, 4),
+        ({"batch_size": 8, "group_size": 4, "epochs": 1, "updates_per_batch": 3}, 12),
+        ({"batch_size": 8, "steps_per_generation": 2, "group_size": 4, "epochs": 1}, 4),
+        ({"batch_size": 12, "group_size": 4, "epochs": 1}, 2),  # the last two prompts are left out
+        ({"batch_size": 8, "group_size": 4, "max_steps": 7}, 7),
+    ],
+)
+def test_steps_of_a_method_that_samples(make_context, params, steps):
+    plan = plan_of(make_context(method="trl/grpo", params=params, **CONTEXTS["grpo"]))
+    assert plan.total_steps == steps
+
+
+@pytest.mark.parametrize("method", CONTEXTS)
+def test_drivers_import_nothing_that_does_not_travel_with_them(make_context, method):
     import ast
 
-    files = {f.path: f for f in plan_of(make_context()).files}
+    files = {
+        f.path: f for f in plan_of(make_context(method=f"trl/{method}", **CONTEXTS[method])).files
+    }
     drivers = {
         p.removeprefix("record/driver/").removesuffix(".py") for p in files if "driver/" in p
     }

@@ -60,7 +60,8 @@ def _not_a_reward(model: InputRef) -> Text | None:
     if not isinstance(kinds, list) or not kinds:
         return None
     labels = config.get("id2label")
-    count = len(labels) if isinstance(labels, dict) else 1
+    # Transformers takes two labels where a configuration names none.
+    count = len(labels) if isinstance(labels, dict) else 2
     if "SequenceClassification" not in str(kinds[0]):
         return Text(str(kinds[0]), str(kinds[0]))
     if count == 1:

@@ -12,11 +12,11 @@ from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
 SHARED_DRIVERS = ("job_files.py", "tiny_model.py")
 TRL_DRIVERS = (
-    "trl_callbacks.py", "trl_checkpoints.py", "trl_data.py", "trl_job.py", "trl_model.py",
-    "trl_setup.py",
+    "trl_answers.py", "trl_callbacks.py", "trl_checkpoints.py", "trl_data.py", "trl_job.py",
+    "trl_model.py", "trl_setup.py",
 )  # fmt: skip
 # What only some drivers import; `reward_file.py` is shared with other frameworks.
-ONLINE = ("trl_rewards.py", "trl_rollouts.py")
+ONLINE = ("trl_rewards.py", "trl_rollouts.py", "trl_samples.py")
 MORE_DRIVERS = {
     "grpo.py": ONLINE,
     "rloo.py": ONLINE,

@@ -8,7 +8,7 @@ from typing import Any
 import trl_model
 from job_files import JobError
 from reward_file import RewardError, RewardFile
-from trl_callbacks import text_of
+from trl_answers import text_of
 from trl_data import read
 from trl_job import Job
 

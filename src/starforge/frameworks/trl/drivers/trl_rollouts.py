@@ -3,57 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import trl_callbacks
 import trl_rewards
 import trl_setup
 from accelerate.utils import gather_object
-from job_files import append_row, attempt_dir
+from trl_answers import text_of
 from trl_job import Job
-
-from starforge import layout
-
-SAMPLES = 16  # rows written at a time
-
-
-class RolloutLog:
-    """Writes the first completions of a batch, as often as metrics are logged."""
-
-    def __init__(self) -> None:
-        self._last: dict[str, int] = {}
-        self._count = 0
-
-    def add(self, trainer: Any, rows: list[dict[str, Any]]) -> None:
-        """Write some of ``rows``, what one process sampled; call it on the main process."""
-        training = trainer.model.training
-        split = "train" if training else "validation"
-        # Sampled for the step that comes; metrics carry its number once it is done.
-        step = trainer.state.global_step + (1 if training else 0)
-        last = self._last.get(split)
-        if last != step:
-            every = max(1, int(trainer.state.logging_steps or 1))
-            if training and last is not None and step - last < every:
-                return
-            self._last[split], self._count = step, 0
-        rows = rows[: SAMPLES - self._count]
-        self._count += len(rows)
-        for row in rows:
-            file = attempt_dir() / layout.SAMPLES / f"{split}.jsonl"
-            append_row(file, {"t": time.time(), "s": step, **row})
-
-
-def row_of(trainer: Any, prompt: Any, completion: str, ids: list[int]) -> dict[str, Any]:
-    """Return one completion in the ``samples`` format; ``ids`` are its tokens."""
-    tokenizer = trainer.processing_class
-    ends = {tokenizer.eos_token_id, tokenizer.pad_token_id}
-    return {
-        "prompt": trl_callbacks.render(tokenizer, prompt),
-        "completion": completion,
-        "length": len(ids),
-        "truncated": bool(ids) and ids[-1] not in ends,
-    }
+from trl_samples import SAMPLES, RolloutLog, row_of
 
 
 def rewarded_trainer(job: Job, config_class: type, trainer_class: type) -> Any:
@@ -87,7 +45,7 @@ def with_rewards(trainer_class: type) -> type:
                 totals = [float(f"{x:.7g}") for x in rewards[: len(prompts), 0].tolist()]
                 self.rollout_log.add(self, [
                     {
-                        **row_of(self, prompt, trl_callbacks.text_of(completion), ids),
+                        **row_of(self, prompt, text_of(completion), ids),
                         "reward": total,
                         **({"rewards": named} if named else {}),
                         "group": given[trl_rewards.ROW],

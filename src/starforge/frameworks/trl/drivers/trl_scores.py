@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from job_files import append_row, attempt_dir, say
 from transformers import TrainerCallback
-from trl_callbacks import SAMPLES, pair_of, render, text_of
+from trl_answers import pair_of, render, text_of
+from trl_callbacks import SAMPLES
 from trl_data import read
 
 from starforge import layout
