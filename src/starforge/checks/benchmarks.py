@@ -11,6 +11,8 @@ from starforge.lab.context import PrepareContext
 from starforge.lab.lab import BENCHMARKS
 
 TASKS = "tasks"  # the upstream key of the parameter `benchmarks`
+HARNESS = "harness"
+EVALSCOPE = "evalscope"
 
 
 def pack_roots(context: PrepareContext) -> list[Path]:
@@ -47,6 +49,23 @@ def rows_of(context: PrepareContext, pack: Pack) -> tuple[str | None, str | None
         return None, None
     digest = next((f.sha256 for f in context.code_files if f.path == f"{layout.CODE}/{file}"), None)
     return f"${{CODE}}/{file}", digest
+
+
+def harness_of(context: PrepareContext) -> str:
+    """Return the harness chosen."""
+    return str(context.config.get(HARNESS, "lm-eval"))
+
+
+def has_own_items(context: PrepareContext, pack: Pack) -> bool:
+    """Say whether a pack's items come from itself or from the experiment."""
+    return pack.data is not None or (pack.takes_rows and "test" in context.data)
+
+
+def hub_dataset(context: PrepareContext, pack: Pack) -> str | None:
+    """Return the hub data set that the chosen harness loads for a pack without items."""
+    if harness_of(context) != EVALSCOPE:
+        return pack.hub.dataset if pack.hub else None
+    return (pack.evalscope.hub or pack.evalscope.dataset) if pack.evalscope else None
 
 
 def pack_file(context: PrepareContext, pack: Pack) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starforge import layout
 from starforge.checks import rules_evaluation as rules
-from starforge.checks.benchmarks import TASKS, chosen_names, pack_file, pack_roots
+from starforge.checks.benchmarks import TASKS, chosen_names, hub_dataset, pack_file, pack_roots
 from starforge.checks.model import has_chat_template
 from starforge.errors import StarForgeError
 from starforge.evals.generators import generate
@@ -66,9 +66,10 @@ def _check_pack(context: PrepareContext, pack: Pack) -> list[Finding]:
         return findings + _check_own_items(context, pack)
     if pack.takes_rows and "test" in context.data:
         return findings
-    if pack.hub is not None:
-        findings.append(rules.NEEDS_HUB.at(at, name=pack.name, dataset=pack.hub.dataset))
-    else:
+    dataset = hub_dataset(context, pack)
+    if dataset is not None:
+        findings.append(rules.NEEDS_HUB.at(at, name=pack.name, dataset=dataset))
+    elif pack.task is not None:
         findings.append(rules.NO_ITEMS.at(
             at, name=pack.name,
             problem=Text("the pack has none of its own", "评测包自身不带题目"),

@@ -42,6 +42,19 @@ class Hub(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dataset: str
 
 
+class Evalscope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What evalscope needs to know of a pack.
+
+    ``dataset`` is one of evalscope's own benchmarks and ``hub`` the data set it loads.
+    ``question`` says how a multiple-choice item of the pack's own reads without its options,
+    which evalscope lists itself (otherwise ``task.doc_to_text``).
+    """
+
+    dataset: str | None = None
+    hub: str | None = None
+    question: str | None = None
+
+
 class Generated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Items made by a generator of ``evals.generators``; ``options`` are its arguments."""
 
@@ -73,6 +86,7 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     task: dict[str, Any] | None = None
     data: PackData | None = None
     hub: Hub | None = None
+    evalscope: Evalscope | None = None
     executes_code: bool = False
     folder: Path | None = None
     source: Literal["bundled", "lab"] = "bundled"
@@ -84,6 +98,13 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         if self.data is None or isinstance(self.data.test, Generated) or self.folder is None:
             return None
         return self.folder / self.data.test
+
+    def digest_for(self, harness: str) -> str:
+        """Return the digest of what a harness reads of the pack."""
+        if harness != "evalscope" or self.evalscope is None:
+            return self.digest
+        both = [self.digest, self.evalscope]
+        return hashlib.sha256(msgspec.json.encode(both, order="sorted")).hexdigest()
 
     @property
     def takes_rows(self) -> bool:
@@ -128,9 +149,12 @@ def _check(file: Path, pack: Pack, folder: Path) -> None:
             f"its name is `{pack.name}`, its folder's `{folder.name}`: they must be equal",
             f"name 是 `{pack.name}`，文件夹却叫 `{folder.name}`，两者必须一致",
         )
-    if pack.task is None and pack.hub is None:
-        raise broken(file, "give `task` (your own) or `hub` (one of lm-eval's)",
-                     "需要 `task`（自定义任务）或 `hub`（lm-eval 自带的任务）")  # fmt: skip
+    theirs = pack.evalscope.dataset if pack.evalscope else None
+    if pack.task is None and pack.hub is None and theirs is None:
+        raise broken(
+            file, "give `task` (your own), `hub` (one of lm-eval's) or `evalscope.dataset`",
+            "需要 `task`（自定义任务）、`hub`（lm-eval 自带的任务）或 `evalscope.dataset`",
+        )  # fmt: skip
     if pack.data is not None and pack.task is None:
         raise broken(file, "`data` needs a `task` that says how to ask and score",
                      "有 `data` 就必须有 `task` 来说明如何提问和评分")  # fmt: skip

@@ -1,4 +1,4 @@
-"""The launch plan of a benchmark job."""
+"""The launch plan of a benchmark job, for either harness."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from starforge import layout
-from starforge.checks.benchmarks import chosen_packs, rows_of
+from starforge.checks.benchmarks import EVALSCOPE, chosen_packs, harness_of, rows_of
 from starforge.checks.evaluation import check_evaluation
 from starforge.evals.generators import as_lines, generate
 from starforge.evals.pack import Generated, Pack
 from starforge.findings import Finding
+from starforge.frameworks.evalkit.harness import check_harness
 from starforge.frameworks.planfiles import (
     DRIVER_DIR,
     assemble,
@@ -23,8 +24,12 @@ from starforge.frameworks.planfiles import (
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
-DRIVERS = ("lm_eval_run.py", "eval_model.py", "eval_progress.py", "eval_results.py",
-           "eval_tasks.py")  # fmt: skip
+SHARED = ("eval_job.py", "eval_model.py", "eval_progress.py", "eval_tasks.py")
+DRIVERS = {
+    "lm-eval": ("lm_eval_run.py", "eval_results.py", *SHARED),
+    EVALSCOPE: ("evalscope_run.py", "evalscope_config.py", "evalscope_model.py",
+                "evalscope_pack.py", "evalscope_results.py", *SHARED),
+}  # fmt: skip
 SHARED_DRIVERS = ("job_files.py", "tiny_model.py")
 PACKS = f"{layout.RECORD}/packs"
 
@@ -35,8 +40,8 @@ class Evalkit:
     name = "evalkit"
 
     def checks(self, context: PrepareContext) -> list[Finding]:
-        """Return what is wrong with the benchmarks chosen."""
-        return check_evaluation(context)
+        """Return what is wrong with the benchmarks chosen, and for the harness chosen."""
+        return [*check_evaluation(context), *check_harness(context)]
 
     def plan(self, context: PrepareContext) -> LaunchPlan:
         """Return the plan of one benchmark job."""
@@ -49,7 +54,7 @@ class Evalkit:
         return assemble(
             context,
             processes=[_evaluator(context)],
-            files=[config_file(job), *files, *_drivers()],
+            files=[config_file(job), *files, *_drivers(harness_of(context))],
             streams=[
                 Stream(format="scores", path=f"{layout.SCORES}/*.jsonl"),
                 Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
@@ -57,10 +62,10 @@ class Evalkit:
         )
 
 
-def _drivers() -> list[PlanFile]:
+def _drivers(harness: str) -> list[PlanFile]:
     settings = resources.files("starforge.evals").joinpath("settings.py").read_text("utf-8")
     return [
-        *driver_files("evalkit/drivers", *DRIVERS),
+        *driver_files("evalkit/drivers", *DRIVERS[harness]),
         text_file(f"{DRIVER_DIR}/eval_settings.py", settings, "driver"),
         *driver_files("_drivers", *SHARED_DRIVERS),
     ]
@@ -88,24 +93,30 @@ def _items_file(pack: Pack) -> PlanFile:
 
 def _benchmark(context: PrepareContext, pack: Pack, files: list[PlanFile]) -> dict[str, Any]:
     """Return what the driver must know of one benchmark."""
+    harness = harness_of(context)
     rows, digest = rows_of(context, pack)
     if _brings_items(pack):
         file = next(f for f in files if f.path == f"{PACKS}/{pack.name}.jsonl")
         rows, digest = f"${{RECORD}}/packs/{pack.name}.jsonl", file.sha256
-    return {
+    version = {"version": pack.version, "digest": pack.digest_for(harness), "data": digest}
+    found = {
         "name": pack.name,
         "hub": msgspec.to_builtins(pack.hub) if pack.hub and not rows else None,
         "task": pack.task,
         "rows": rows,
         "primary": msgspec.to_builtins(pack.primary),
         "seed": context.config.get("torch_random_seed"),
-        "settings": {"version": pack.version, "digest": pack.digest, "data": digest},
+        "settings": version,
     }
+    if harness == EVALSCOPE:
+        theirs = msgspec.to_builtins(pack.evalscope) if pack.evalscope else None
+        found |= {"hub": None, "evalscope": theirs, "languages": pack.languages}
+    return found
 
 
 def _evaluator(context: PrepareContext) -> Process:
     argv = [
-        "${PYTHON}", f"${{RECORD}}/driver/{context.recipe.entry.driver}",
+        "${PYTHON}", f"${{RECORD}}/driver/{DRIVERS[harness_of(context)][0]}",
         "--config", "${RECORD}/config.json",
         "--model", "${MODEL}",
         "--data", "${DATA}",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from job_files import JobError, one_line
@@ -10,16 +12,21 @@ from job_files import JobError, one_line
 from starforge.lang import t
 
 
-def load_model(model: str, arguments: dict[str, Any]) -> Any:
-    """Return lm-eval's Hugging Face model for a folder or hub id."""
+def pick_device() -> str:
+    """Return the device to score on; a CPU gets the threads the job asked for."""
     import torch
-    from lm_eval.models.huggingface import HFLM
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu":
-        torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    if torch.cuda.is_available():
+        return "cuda"
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    return "cpu"
+
+
+@contextlib.contextmanager
+def loading(model: str) -> Iterator[None]:
+    """Turn what goes wrong while loading ``model`` into one line."""
     try:
-        return HFLM(pretrained=model, device=device, **arguments)
+        yield
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         if "out of memory" in str(error).lower():
             raise JobError(
@@ -34,11 +41,20 @@ def load_model(model: str, arguments: dict[str, Any]) -> Any:
         ) from error  # fmt: skip
 
 
-def check_chat_template(lm: Any, wanted: bool | str) -> str | None:
+def load_model(model: str, arguments: dict[str, Any]) -> Any:
+    """Return lm-eval's Hugging Face model for a folder or hub id."""
+    from lm_eval.models.huggingface import HFLM
+
+    device = pick_device()
+    with loading(model):
+        return HFLM(pretrained=model, device=device, **arguments)
+
+
+def check_chat_template(tokenizer: Any, wanted: bool | str) -> str | None:
     """Return the chat template that will be used, ``None`` when none is wanted."""
     if wanted is False:
         return None
-    template = getattr(lm.tokenizer, "chat_template", None)
+    template = getattr(tokenizer, "chat_template", None)
     if isinstance(template, dict):
         template = template.get(wanted if isinstance(wanted, str) else "default")
     if not template:

@@ -55,20 +55,40 @@ def hub_problem(benchmark: dict[str, Any], error: BaseException) -> JobError | N
     if isinstance(error, JobError):
         return error
     names = {cls.__name__ for one in chain(error) for cls in type(one).__mro__}
-    if not benchmark.get("hub") or benchmark.get("rows"):
+    if benchmark.get("rows") or not names & UNREACHABLE:
         return None
-    if not names & UNREACHABLE:
-        return None
+    if benchmark.get("evalscope"):
+        return evalscope_problem(benchmark, error)
     dataset = benchmark["hub"]["dataset"]
-    way = ""
-    if benchmark.get("task"):
-        way = t(" or give the items as a local file with data.test in experiment.yaml",
-                "，或在 experiment.yaml 里用 data.test 指定本地题目文件")  # fmt: skip
     return JobError(
         t("benchmark {name} needs the hub dataset {dataset}, which can't be reached from here "
           "({reason}): connect this machine to the hub, set HF_ENDPOINT to a mirror, put the "
           "dataset into the cache that HF_HOME names{way}",
           "评测包 {name} 需要 hub 数据集 {dataset}，但这里连不上（{reason}）：请联网、"
           "用 HF_ENDPOINT 指定镜像、把数据集放进 HF_HOME 所指的缓存{way}",
-          name=benchmark["name"], dataset=dataset, reason=one_line(error)[:200], way=way)
+          name=benchmark["name"], dataset=dataset, reason=one_line(error)[:200],
+          way=local_way(benchmark))
     )  # fmt: skip
+
+
+def evalscope_problem(benchmark: dict[str, Any], error: BaseException) -> JobError:
+    """Return the error to show when what evalscope's own benchmark loads can't be had."""
+    dataset = benchmark["evalscope"].get("hub") or benchmark["evalscope"]["dataset"]
+    return JobError(
+        t("benchmark {name} needs the dataset {dataset}, which can't be reached from here "
+          "({reason}): connect this machine to ModelScope, set evalscope.dataset_hub to "
+          "huggingface, put the dataset into the cache that MODELSCOPE_CACHE names{way}",
+          "评测包 {name} 需要数据集 {dataset}，但这里连不上（{reason}）：请让这台机器能访问 "
+          "ModelScope、把 evalscope.dataset_hub 设为 huggingface、"
+          "把数据集放进 MODELSCOPE_CACHE 所指的缓存{way}",
+          name=benchmark["name"], dataset=dataset, reason=one_line(error)[:200],
+          way=local_way(benchmark))
+    )  # fmt: skip
+
+
+def local_way(benchmark: dict[str, Any]) -> str:
+    """Return the hint to give items as a file, for a benchmark that takes them."""
+    if not benchmark.get("task"):
+        return ""
+    return t(" or give the items as a local file with data.test in experiment.yaml",
+             "，或在 experiment.yaml 里用 data.test 指定本地题目文件")  # fmt: skip
