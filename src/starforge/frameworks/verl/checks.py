@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from starforge.findings import Finding
+from starforge.findings import Finding, Location
 from starforge.frameworks.verl import rules
 from starforge.frameworks.verl.batches import check_batches, check_gpus
 from starforge.frameworks.verl.cpu import settings_for
@@ -67,9 +67,13 @@ def _cpu(context: PrepareContext) -> Iterator[Finding]:
     config = context.config
     for setting in settings_for(context.recipe.algorithm):
         given = _given(context, setting.path)
-        if config.is_set_by_user(setting.path) and not same(given, setting.value):
+        holder = setting.path.rpartition(".")[0]
+        chosen = config.is_set_by_user(setting.path) or (
+            given is not None and config.is_set_by_user(holder)
+        )
+        if chosen and not same(given, setting.value):
             yield rules.CPU_SETTING.at(
-                config.at(setting.path), name=_name(context, setting.path),
+                _place(context, setting.path), name=_name(context, setting.path),
                 value=shown(setting.value), reason=setting.reason,
             )  # fmt: skip
     if is_sft(context):
@@ -79,6 +83,12 @@ def _cpu(context: PrepareContext) -> Iterator[Finding]:
         yield rules.CPU_LIMIT.at(at, what=Text("LoRA in reinforcement learning", "强化学习的 LoRA"))
     if context.reward is not None and context.reward.model is not None:
         yield rules.CPU_LIMIT.at(context.at("reward"), what=Text("a reward model", "奖励模型"))
+
+
+def _place(context: PrepareContext, path: str) -> Location:
+    """Return where a key, or the mapping that holds it, is written."""
+    own = context.config.at(path)
+    return own if own.line else context.config.at(path.rpartition(".")[0])
 
 
 def _given(context: PrepareContext, path: str) -> object:
