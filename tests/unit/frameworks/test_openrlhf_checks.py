@@ -17,7 +17,11 @@ REWARD_MODEL = Reward(model=InputRef(name="reward", kind="job", location="abc"))
 
 
 def codes(context):
-    return [finding.code for finding in get("openrlhf").checks(context)]
+    found = get("openrlhf").checks(context)
+    for text in [one.message for one in found] + [one.hint for one in found if one.hint]:
+        assert "Text(" not in text.en + text.zh
+        assert not {"{", "}"} & set((text.en + text.zh).replace("{}", ""))
+    return [finding.code for finding in found]
 
 
 def sft(make_context, train=SFT, method="openrlhf/sft", **keys):

@@ -118,7 +118,7 @@ def _template(context: PrepareContext) -> Iterator[Finding]:
         return
     problem = None
     if "{}" not in str(config.get(path)):
-        problem = Text("it has no `{{}}` for the prompt", "其中没有放提示的 `{{}}`")
+        problem = Text("it has no `{}` for the prompt", "其中没有放提示的 `{}`")
     elif config.get("data.apply_chat_template"):
         problem = Text("`apply_chat_template` frames the prompts",
                        "提示由 `apply_chat_template` 排布")  # fmt: skip

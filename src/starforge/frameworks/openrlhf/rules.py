@@ -43,7 +43,7 @@ ZERO_STEPS = rule(
 NO_EFFECT = rule(
     "openrlhf/no-effect", "warning",
     title=Text("Setting that does nothing here", "在这里不起作用的设置"),
-    message=Text("`{key}` does nothing {without}", "{without}时，`{key}` 不起作用"),
+    message=Text("`{key}` does nothing {without.en}", "{without.zh}时，`{key}` 不起作用"),
     why=Text("A setting that is silently ignored makes a run look like one it is not.",
              "被静默忽略的设置会让人误以为它生效了。"),
     bad="params: {async_queue: 2}", good="params: {async_queue: 2, async_rollout: true}",
@@ -63,8 +63,8 @@ FLASH = rule(
 RING = rule(
     "openrlhf/sequence-parallel", "error",
     title=Text("Ring attention that can't run", "环形注意力无法运行"),
-    message=Text("`sequence_parallel: {ring}` needs {needs}",
-                 "`sequence_parallel: {ring}` 需要{needs}"),
+    message=Text("`sequence_parallel: {ring}` needs {needs.en}",
+                 "`sequence_parallel: {ring}` 需要{needs.zh}"),
     why=Text("OpenRLHF refuses to start, or divides by a number of processes that is 0.",
              "OpenRLHF 会拒绝启动，或得到为 0 的进程数。"),
     bad="params: {sequence_parallel: 2}",
@@ -103,8 +103,9 @@ MUON_NORM = rule(
 DATA_FORM = rule(
     "openrlhf/data-form", "error",
     title=Text("Data that these settings don't read", "数据与设置不匹配"),
-    message=Text("{file} holds {found}, but {setting}", "{file} 是{found}，但{setting}"),
-    hint=Text("{way}", "{way}"),
+    message=Text("{file} holds {found.en}, but {setting.en}",
+                 "{file} 是{found.zh}，但{setting.zh}"),
+    hint=Text("{way.en}", "{way.zh}"),
     why=Text("The job would train on something else than the text meant, or stop at the first "
              "row.", "任务会学到错误的文本，或在第一行就中断。"),
     bad="params: {apply_chat_template: false}    # with rows of messages",
@@ -123,7 +124,8 @@ MULTITURN = rule(
 INPUT_TEMPLATE = rule(
     "openrlhf/input-template", "error",
     title=Text("Input template that is not used", "不会用到的输入模板"),
-    message=Text("`input_template` is set, but {problem}", "设置了 `input_template`，但{problem}"),
+    message=Text("`input_template` is set, but {problem.en}",
+                 "设置了 `input_template`，但{problem.zh}"),
     why=Text("OpenRLHF drops it without an error.", "OpenRLHF 会直接丢弃它，不报错。"),
     bad='params: {input_template: "Question:"}',
     good='params: {input_template: "Question: {}", apply_chat_template: false}',
@@ -142,7 +144,7 @@ SMALL_VALIDATION = rule(
 MARGIN = rule(
     "openrlhf/margin", "error",
     title=Text("Margin that is not there", "没有可用的 margin"),
-    message=Text("`margin_loss` needs {needs}", "`margin_loss` 需要{needs}"),
+    message=Text("`margin_loss` needs {needs.en}", "`margin_loss` 需要{needs.zh}"),
     why=Text("OpenRLHF would take a margin of 0 without a message.",
              "OpenRLHF 会默默把 margin 当作 0。"),
     bad="params: {margin_loss: true, loss_type: logexp}", good="params: {margin_loss: true}",

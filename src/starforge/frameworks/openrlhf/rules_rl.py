@@ -8,7 +8,7 @@ from starforge.i18n import Text
 REWARD = rule(
     "openrlhf/reward", "error",
     title=Text("No reward, or two", "没有奖励，或有两个"),
-    message=Text("{problem}", "{problem}"),
+    message=Text("{problem.en}", "{problem.zh}"),
     hint=Text("set `reward` in experiment.yaml to a Python file with a function `reward`, or to a "
               "reward model (`job:ID` of an openrlhf/rm job)",
               "请在 experiment.yaml 里把 `reward` 设为含 `reward` 函数的 Python 文件，"
@@ -31,8 +31,8 @@ REWARD_MODEL = rule(
 NEEDS_FUNCTION = rule(
     "openrlhf/needs-reward-function", "error",
     title=Text("Only with a reward function", "只支持奖励函数"),
-    message=Text("{what} works with a reward function only, and `reward` is a model",
-                 "{what}只支持奖励函数，而 `reward` 是模型"),
+    message=Text("{what.en} works with a reward function only, and `reward` is a model",
+                 "{what.zh}只支持奖励函数，而 `reward` 是模型"),
     why=Text("OpenRLHF refuses to start: a reward model scores answers only in training steps.",
              "OpenRLHF 会拒绝启动：奖励模型只在训练步中打分。"),
     bad="reward: job:ab12\nparams: {dynamic_sampling: true}",
@@ -41,7 +41,7 @@ NEEDS_FUNCTION = rule(
 FILTERING = rule(
     "openrlhf/dynamic-sampling", "error",
     title=Text("Dynamic sampling that keeps nothing", "动态采样什么都留不下"),
-    message=Text("`dynamic_sampling` needs {needs}", "`dynamic_sampling` 需要{needs}"),
+    message=Text("`dynamic_sampling` needs {needs.en}", "`dynamic_sampling` 需要{needs.zh}"),
     why=Text("OpenRLHF refuses to start.", "OpenRLHF 会拒绝启动。"),
     bad="params: {dynamic_sampling: true, dynamic_sampling_range: [1, 0]}",
     good="params: {dynamic_sampling: true, dynamic_sampling_range: [0, 1]}",
@@ -75,8 +75,9 @@ ROLLOUT_SPLIT = rule(
     "openrlhf/rollout-split", "error",
     title=Text("Too few batches for all processes", "批次数少于进程数"),
     message=Text("{samples} completions in batches of {micro} are fewer batches than the "
-                 "{processes} training processes{where}",
-                 "{samples} 个回答按每批 {micro} 个划分，批次数少于 {processes} 个训练进程{where}"),
+                 "{processes} training processes{where.en}",
+                 "{samples} 个回答按每批 {micro} 个划分，"
+                 "批次数少于 {processes} 个训练进程{where.zh}"),
     hint=Text("lower `logprob_batch_size`, or raise `prompts_per_step`",
               "请调小 `logprob_batch_size`，或调大 `prompts_per_step`"),
     why=Text("OpenRLHF stops with an error, since every process must get a batch.",
@@ -109,7 +110,7 @@ OVERLONG = rule(
 ASYNC = rule(
     "openrlhf/async", "error",
     title=Text("Setting that asynchronous rollout decides", "与异步采样冲突的设置"),
-    message=Text("`{key}` {problem}", "`{key}` {problem}"),
+    message=Text("`{key}` {problem.en}", "`{key}` {problem.zh}"),
     why=Text("OpenRLHF refuses to start.", "OpenRLHF 会拒绝启动。"),
     bad="params: {partial_rollout: true}",
     good="params: {partial_rollout: true, async_rollout: true}",
@@ -117,8 +118,8 @@ ASYNC = rule(
 LAYOUT = rule(
     "openrlhf/layout", "error",
     title=Text("GPUs that can't be divided this way", "GPU 无法这样划分"),
-    message=Text("{problem}", "{problem}"),
-    hint=Text("{way}", "{way}"),
+    message=Text("{problem.en}", "{problem.zh}"),
+    hint=Text("{way.en}", "{way.zh}"),
     why=Text("OpenRLHF refuses to start, or waits for GPUs that never come.",
              "OpenRLHF 会拒绝启动，或一直等待不存在的 GPU。"),
     bad="resources: gpu:4\nparams: {rollout_engines: 3}",
