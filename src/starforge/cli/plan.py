@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +101,7 @@ def show_plan(plan: LaunchPlan, *, brief: bool) -> None:
         say(f"  cd {process.cwd}")
         for name, value in sorted(process.env.items()):
             say(f"  {name}={shlex.quote(value)}")
-        say(f"  {command_line(process.argv)}")
+        say(f"  {command_text(process.argv)}")
     _show_files(plan)
     _show_config(plan, brief=brief)
 
@@ -115,6 +116,31 @@ def _input(ref: Any) -> str:
 def command_line(argv: list[str]) -> str:
     """Quote an argv for a shell, but leave ``${PLACEHOLDER}`` readable."""
     return " ".join(f'"{word}"' if "${" in word else shlex.quote(word) for word in argv)
+
+
+def command_text(argv: list[str], width: int = 100) -> str:
+    """Like :func:`command_line`; a long one goes over several lines, an option a line."""
+    whole = command_line(argv)
+    if len(whole) <= width:
+        return whole
+    lines: list[str] = []
+    for number, word in enumerate(argv):
+        begins = word.startswith(("-", "+")) or "=" in word or (number and argv[number - 1] == "--")
+        if begins or not lines:
+            lines.append(command_line([word]))
+        else:
+            lines[-1] += " " + command_line([word])
+    return " \\\n      ".join(lines)
+
+
+def flat(config: dict[str, Any], leaves: set[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the dotted keys of a nested config; a mapping named in ``leaves`` is one value."""
+    for key, value in sorted(config.items()):
+        path = f"{prefix}{key}"
+        if isinstance(value, dict) and value and path not in leaves:
+            yield from flat(value, leaves, f"{path}.")
+        else:
+            yield path, value
 
 
 def _show_files(plan: LaunchPlan) -> None:
@@ -137,7 +163,8 @@ def _show_config(plan: LaunchPlan, *, brief: bool) -> None:
     say()
     say(style(t("Config (* differs from upstream)", "配置（* 与上游默认值不同）"), bold=True))
     differs = {one.path: one for one in plan.differs}
-    for path, value in sorted(plan.config.items()):
+    keys = list(flat(plan.config, set(differs)))
+    for path, value in keys:
         difference = differs.get(path)
         if difference is None and brief:
             continue
@@ -147,7 +174,7 @@ def _show_config(plan: LaunchPlan, *, brief: bool) -> None:
         else:
             say(style(f"  * {path}: {shown}", "yellow") + f"  # {_why(difference)}")
     if brief:
-        rest = len(plan.config) - len(differs)
+        rest = len(keys) - len(differs)
         say(t("  ({n} more keys as upstream)", "  （另有 {n} 个键与上游相同）", n=rest))
 
 
