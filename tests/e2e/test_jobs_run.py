@@ -63,7 +63,7 @@ def test_a_job_runs_to_its_end_with_all_it_reports(server, client, experiment):
 
     log = client.jobs.logs(job.id)
     assert [line.text for line in log.lines] == [f"hello from {job.id}", "bye"]
-    assert client.jobs.logs(job.id, search="by.").lines[0].line == 1
+    assert client.jobs.logs(job.id, search="bye").lines[0].line == 1
     sample = client.jobs.samples(job.id).samples[0]
     assert (sample.prompt, sample.completion, sample.reward, sample.step) == ("2+2?", "4", 1.0, 20)
     score = client.board()[0]
