@@ -14,7 +14,7 @@ def test_short_commands_stay_on_one_line():
 
 def test_a_long_command_means_the_same_to_a_shell():
     text = command_text(LONG)
-    assert len(text.splitlines()) == 3 + 9
+    assert len(text.splitlines()) == 4 + 9
     assert shlex.split(text.replace("\\\n", " ")) == shlex.split(command_line(LONG)) == LONG
 
 
