@@ -8,15 +8,14 @@ import time
 
 import pytest
 from job_support import Job
+from trl_support import TINY, scalars
 
 from starforge.catalog.load import load_catalog
 from starforge.lab.lab import Lab
 from starforge.lab.scaffold import init_lab, new_experiment
 from starforge.prepare import prepare
-from starforge.streams import decode_scalars
 
 pytestmark = pytest.mark.upstream
-TINY = "starforge:tiny"
 
 
 @pytest.fixture
@@ -47,15 +46,6 @@ def make_job(tmp_path, trl_python):
         return Job(tmp_path / name, prepared.plan, prepared.context)
 
     return make
-
-
-def scalars(job: Job, attempt: int = 0) -> dict[str, list[tuple[int, float]]]:
-    series: dict[str, list[tuple[int, float]]] = {}
-    for file in (job.attempt(attempt) / "tensorboard").glob("events.out.tfevents.*"):
-        for name, found in decode_scalars("tensorboard", file.read_bytes()).series.items():
-            pairs = zip(found.steps, found.values, strict=True)
-            series.setdefault(name, []).extend(pairs)
-    return series
 
 
 def test_train_then_resume_from_the_last_whole_checkpoint(make_job, trl_python):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch
 import trl_callbacks
 import trl_rewards
 import trl_setup
@@ -36,6 +37,9 @@ def with_rewards(trainer_class: type) -> type:
     class Rewarded(trainer_class):
         rollout_log = RolloutLog()
 
+        def _get_train_sampler(self, dataset=None):
+            return same_order_after_resume(super()._get_train_sampler(dataset))
+
         def _calculate_rewards(self, inputs, prompts, completions, completion_ids_list):
             rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
             parts = list(getattr(self.reward_funcs[0], "parts", []))
@@ -60,6 +64,24 @@ def with_rewards(trainer_class: type) -> type:
     return Rewarded
 
 
+def same_order_after_resume(sampler: Any) -> Any:
+    """Let ``sampler`` shuffle each epoch as it would without an interruption.
+
+    TRL's own sampler draws one permutation an epoch from one generator, so a run that resumes
+    in a later epoch would meet the prompts of the first one again. Accelerate calls
+    ``set_epoch`` of a sampler that has one.
+    """
+
+    def set_epoch(epoch: int) -> None:
+        sampler.generator.manual_seed(sampler.seed)
+        for _ in range(epoch):
+            torch.randperm(sampler.num_samples, generator=sampler.generator)
+
+    if sampler.shuffle and sampler.seed is not None:
+        sampler.set_epoch = set_epoch
+    return sampler
+
+
 def log_parts(trainer: Any, parts: list[dict[str, float]]) -> None:
     """Log the mean of each named part of the rewards as ``rewards/<name>``."""
     names = sorted({name for named in parts for name in named})
@@ -75,6 +97,9 @@ def with_samples(trainer_class: type) -> type:
 
     class Sampled(trainer_class):
         rollout_log = RolloutLog()
+
+        def _get_train_sampler(self, dataset=None):
+            return same_order_after_resume(super()._get_train_sampler(dataset))
 
         def _generate_and_score_completions(self, inputs):
             output = super()._generate_and_score_completions(inputs)
