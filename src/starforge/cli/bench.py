@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from starforge.prepare import Prepared
 
 METHOD = "evalkit/benchmark"
+HARNESSES = ("lm-eval", "evalscope")
 
 
 @click.group(
@@ -83,6 +84,7 @@ def ls(as_json: bool) -> None:
 
 def _public(pack: Pack) -> dict[str, Any]:
     """Return a pack in the shape of the API, with where its items come from."""
+    theirs = pack.evalscope.dataset if pack.evalscope else None
     return {
         "name": pack.name,
         "version": pack.version,
@@ -93,6 +95,7 @@ def _public(pack: Pack) -> dict[str, Any]:
         "source": pack.source,
         "licence": pack.licence,
         "hub": pack.hub.dataset if pack.hub else None,
+        "evalscope": theirs,
     }
 
 
@@ -113,6 +116,10 @@ def _public(pack: Pack) -> dict[str, Any]:
             "sf bench run job:my-sft --benchmark gsm8k --set few_shot=0",
             ("with other settings", "换一种设置"),
         ),
+        (
+            "sf bench run job:my-sft --benchmark arithmetic --harness evalscope",
+            ("with evalscope", "用 evalscope 评测"),
+        ),
     ],
 )
 @argument("model", ("The model to score.", "要评测的模型。"))
@@ -130,6 +137,14 @@ def _public(pack: Pack) -> dict[str, Any]:
     type=click.IntRange(1),
     metavar="N",
     text=("Only the first N items.", "只评前 N 题。"),
+)
+@option(
+    "--harness",
+    type=click.Choice(HARNESSES),
+    text=(
+        "What asks and scores; lm-eval unless set.",
+        "用哪个评测框架，默认 lm-eval。",
+    ),
 )
 @option(
     "--data",
@@ -193,6 +208,8 @@ def _prepare(folder: Path, model: str, what: dict[str, Any]) -> Prepared:
     params: dict[str, Any] = {"benchmarks": list(what["benchmarks"])}
     if what["limit"] is not None:
         params["limit"] = what["limit"]
+    if what["harness"] is not None:
+        params["harness"] = what["harness"]
     experiment: dict[str, Any] = {
         "method": METHOD,
         "model": _absolute(model),

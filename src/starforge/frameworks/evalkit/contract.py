@@ -162,7 +162,7 @@ def of_evalscope() -> dict[str, Any]:
 
 def extract() -> dict[str, Any]:
     """Return the contract of the installed harnesses as a ``catalog.models.Contract``."""
-    harness = entry(typing.Literal[HARNESSES], HARNESSES[0], "starforge")
+    harness = entry(str, HARNESSES[0], "starforge") | {"choices": list(HARNESSES)}
     keys = {"harness": harness, **of_lm_eval(), **of_evalscope()}
     packages = {name: importlib.metadata.version(name).partition("+")[0] for name in PACKAGES}
     return {

@@ -26,7 +26,7 @@ from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
 SHARED = ("eval_job.py", "eval_model.py", "eval_progress.py", "eval_tasks.py")
 DRIVERS = {
-    "lm-eval": ("lm_eval_run.py", "eval_results.py", *SHARED),
+    "lm-eval": ("lm_eval_run.py", "lm_eval_config.py", "eval_results.py", *SHARED),
     EVALSCOPE: ("evalscope_run.py", "evalscope_config.py", "evalscope_model.py",
                 "evalscope_pack.py", "evalscope_results.py", *SHARED),
 }  # fmt: skip

@@ -87,10 +87,11 @@ def score_rows(
 def named(identity: MetricIdentity, key: str | None, benchmark: dict[str, Any]) -> str:
     """Return a metric's name on the board.
 
-    A pack's own metric is called as the pack calls it, whatever evalscope makes of the name.
+    A pack's own metric is called as packs call it, whatever evalscope makes of the name.
     """
     if key is not None and benchmark.get("rows"):
-        return key.partition("@")[0]
+        metric, _, filter_name = key.partition("@")
+        return metric if filter_name else "acc"  # choices: evalscope's only metric of them
     if identity.aggregation == "pass_at_k":
         return f"pass@{identity.dimensions.get('k')}"
     return str(identity.name)

@@ -17,32 +17,7 @@ from eval_job import read_job, run_each
 from eval_model import check_chat_template, load_model
 from eval_progress import Progress, follow_lm_eval
 from eval_tasks import hub_problem, task_spec
-from lm_eval.utils import simple_parse_args_string
-
-
-def split_config(config: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the arguments of ``simple_evaluate`` and those of the model."""
-    config.pop("harness", None)
-    gen = config.pop("gen_kwargs", None) or {}
-    if isinstance(gen, str):  # lm-eval's own form: "top_p=0.9,temperature=0.7"
-        gen = simple_parse_args_string(gen)
-    gen = dict(gen)
-    model: dict[str, Any] = {}
-    for key in list(config):
-        head, _, rest = key.partition(".")
-        if rest and head in ("gen_kwargs", "model_args"):
-            value = config.pop(key)
-            (gen if head == "gen_kwargs" else model)[rest] = value
-    if gen:
-        # lm-eval's tasks say `do_sample: false`, which would win over a temperature.
-        if gen.get("temperature") and "do_sample" not in gen:
-            gen["do_sample"] = True
-        config["gen_kwargs"] = gen
-    for ours in ("tasks", "batch_size", "max_batch_size"):
-        model_value = config.pop(ours, None)
-        if ours != "tasks" and model_value is not None:
-            model[ours] = model_value
-    return config, model
+from lm_eval_config import split_config
 
 
 def run_one(benchmark: dict[str, Any], lm: Any, config: dict[str, Any]) -> dict[str, Any]:
