@@ -89,7 +89,6 @@ READ: dict[str, dict[str, Read]] = {
         "ray_kwargs.ray_init.num_gpus": Read("int | None", None, _MAIN, _RAY),
         "ray_kwargs.ray_init.include_dashboard": Read("bool | None", None, _MAIN, _RAY),
         "ray_kwargs.ray_init.object_store_memory": Read("int | None", None, _MAIN, _RAY),
-        "ray_kwargs.ray_init._node_ip_address": Read("str | None", None, _MAIN, _RAY),
         "ray_kwargs.ray_init.runtime_env":
             Read("dict[str, Any]", {}, _MAIN, '"runtime_env", {}'),
     },

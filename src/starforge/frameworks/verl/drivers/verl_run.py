@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import shutil
 import sys
 import tempfile
@@ -98,7 +99,8 @@ def train(command: list[str], job: dict[str, Any]) -> None:
 
 def environment(job: dict[str, Any], ray: str) -> dict[str, str]:
     """Return what is added to this process's environment for verl."""
-    made = {"RAY_TMPDIR": ray}
+    # Ray listens on every address of the machine: only who has this job's token may join.
+    made = {"RAY_TMPDIR": ray, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     if job["cpu"]:
         shim = attempt_dir() / WORK_DIR
         name_vllm(shim)
