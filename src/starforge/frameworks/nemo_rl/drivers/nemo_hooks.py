@@ -7,7 +7,6 @@ up in its own modules; no file of upstream is changed.
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from starforge import layout
 
 ENVIRONMENT = "starforge"
 TOTAL = "STARFORGE_TOTAL_STEPS"
+RAY_FOLDER = "STARFORGE_RAY_FOLDER"
 
 
 def install() -> None:
@@ -77,8 +77,7 @@ def own_ray() -> None:
             include_dashboard=False,
             runtime_env={"env_vars": variables},
             _node_ip_address="127.0.0.1",
-            # Paths of Ray's sockets are short, so its folder can't lie in the job's.
-            _temp_dir=log_dir or tempfile.mkdtemp(prefix="sf-ray-"),
+            _temp_dir=log_dir or os.environ.get(RAY_FOLDER),
             resources={_tag(): 1},
         )
 

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from starforge.lang import t
 from upstream import run_upstream, split_command
 
 TOTAL = "STARFORGE_TOTAL_STEPS"
+RAY_FOLDER = "STARFORGE_RAY_FOLDER"
 
 
 def arguments(own: list[str]) -> argparse.Namespace:
@@ -73,9 +75,10 @@ def main() -> None:
     prepare_data(job, args.data)
     launch = [python, str(Path(__file__).parent / "nemo_launch.py")]
     launch += ["--method", args.method] if args.method else []
-    code = run_upstream(
-        [*launch, str(home / upstream[0]), *upstream[1:]], env=environment(home, job)
-    )
+    command = [*launch, str(home / upstream[0]), *upstream[1:]]
+    # Paths of Ray's sockets must be short, so its folder can't lie in the job's.
+    with tempfile.TemporaryDirectory(prefix="sf-ray-", ignore_cleanup_errors=True) as folder:
+        code = run_upstream(command, env=environment(home, job) | {RAY_FOLDER: folder})
     if code:
         raise JobError(
             t("NeMo-RL ended with exit code {code}", "NeMo-RL 以退出码 {code} 结束", code=code)
