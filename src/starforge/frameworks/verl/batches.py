@@ -34,6 +34,7 @@ def check_batches(context: PrepareContext) -> Iterator[Finding]:
     """Return what does not divide, or leaves no step to take."""
     yield from _rows(context)
     yield from _steps(context)
+    yield from _tokens(context)
     yield from _sft(context) if is_sft(context) else _rl(context)
 
 
@@ -65,6 +66,23 @@ def _steps(context: PrepareContext) -> Iterator[Finding]:
         context.config.at("trainer.total_training_steps"), steps=limit, epochs=epochs,
         given=given, wanted=wanted,
     )  # fmt: skip
+
+
+def _tokens(context: PrepareContext) -> Iterator[Finding]:
+    """A micro-batch formed by tokens must hold the longest sequence."""
+    if is_sft(context):
+        switch, budget_at = "data.use_dynamic_bsz", "data.max_token_len_per_gpu"
+        parallel = "engine.ulysses_sequence_parallel_size"
+        lengths = ["data.max_length"]
+    else:
+        switch, budget_at = f"{ACTOR}.use_dynamic_bsz", f"{ACTOR}.ppo_max_token_len_per_gpu"
+        parallel = f"{ACTOR}.ulysses_sequence_parallel_size"
+        lengths = ["data.max_prompt_length", "data.max_response_length"]
+    budget = _number(context, budget_at) * max(1, _number(context, parallel))
+    longest = sum(_number(context, path) for path in lengths)
+    if context.config.get(switch) and not on_cpu(context) and 0 < budget < longest:
+        at = context.config.at(budget_at)
+        yield rules.TOKEN_BUDGET.at(at, budget=budget, longest=longest)
 
 
 def _sft(context: PrepareContext) -> Iterator[Finding]:

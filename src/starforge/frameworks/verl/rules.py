@@ -50,6 +50,17 @@ UNEVEN = rule(
     bad="params: {mini_batch_size: 6, group_size: 1, batch_size: 4}",
     good="params: {mini_batch_size: 8, group_size: 1, batch_size: 4}",
 )  # fmt: skip
+TOKEN_BUDGET = rule(
+    "verl/token-budget", "error",
+    title=Text("Token budget below one sequence", "词元预算不足一条序列"),
+    message=Text("`max_tokens_per_device` is {budget}, and one sequence may have {longest} tokens",
+                 "`max_tokens_per_device` 为 {budget}，而一条序列最长可达 {longest} 个词元"),
+    hint=Text("raise it to {longest} or more, or shorten the sequences",
+              "请调到 {longest} 以上，或缩短序列长度"),
+    why=_ASSERT,
+    bad="params: {dynamic_batch: true, max_tokens_per_device: 512, max_completion_tokens: 1024}",
+    good="params: {dynamic_batch: true, max_tokens_per_device: 8192, max_completion_tokens: 1024}",
+)  # fmt: skip
 GPUS = rule(
     "verl/gpus", "error",
     title=Text("GPUs that can't be shared out", "GPU 无法分配"),
