@@ -1,4 +1,4 @@
-"""The stored contract of evalkit against the real lm-eval."""
+"""The stored contract of evalkit against the real lm-eval and evalscope."""
 
 import json
 import subprocess
@@ -25,7 +25,7 @@ json.dump({name: name in known for name in wanted}, sys.stdout)
 
 def test_the_stored_contract_is_what_the_package_says(evalkit_python):
     done = subprocess.run([evalkit_python, str(SCRIPT)], capture_output=True, text=True, check=True)
-    stored = (catalog_load.DATA / "contracts" / "evalkit-1.0.0.json").read_text("utf-8")
+    stored = (catalog_load.DATA / "contracts" / "evalkit-1.1.0.json").read_text("utf-8")
     assert json.loads(done.stdout) == json.loads(stored)
     assert done.stdout == stored
 
@@ -68,3 +68,19 @@ json.dump(found, sys.stdout)
     assert {name: float(version) for name, version in found.items()} == {
         name: float(version) for name, version in packs.items()
     }
+
+
+def test_evalscope_has_the_benchmarks_of_the_packs_and_they_load_what_is_said(evalkit_python):
+    packs = {pack.evalscope.dataset: pack.evalscope.hub for pack in bundled().values()
+             if pack.evalscope and pack.evalscope.dataset}  # fmt: skip
+    probe = """
+import json, sys
+from evalscope.api.registry import BENCHMARK_REGISTRY
+json.dump({name: BENCHMARK_REGISTRY.lookup(name).dataset_id for name in json.load(sys.stdin)},
+          sys.stdout)
+"""
+    done = subprocess.run(
+        [evalkit_python, "-c", probe], input=json.dumps(list(packs)), capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout) == packs

@@ -22,8 +22,11 @@ from evalscope.api.metric import AggScore, Score
 from evalscope.api.metric.semantics import MetricSelector
 from evalscope.api.registry import register_benchmark
 from evalscope.utils.multi_choices import MultipleChoiceTemplate, answer_character
+from job_files import JobError
 from lm_eval.evaluator_utils import get_sample_size
 from lm_eval.tasks import TaskManager
+
+from starforge.lang import t
 
 ANSWER = 256  # tokens: lm-eval's limit of an answer when neither pack nor user set one
 CHOICE = "multiple_choice"
@@ -160,11 +163,16 @@ class ChoicePack(MultiChoiceAdapter):  # type: ignore[misc]
         task = self.pack.task
         form = (self.pack.benchmark.get("evalscope") or {}).get("question")
         question = task.doc_to_text(doc, form) if form else task.doc_to_text(doc)
-        right = task.doc_to_target(doc)
         choices = [str(one) for one in task.doc_to_choice(doc)]
-        index = right if isinstance(right, int) else choices.index(str(right))
+        right = index_of(task.doc_to_target(doc), choices)
+        if right is None:
+            raise JobError(
+                t("item {id} of {name}: the right answer is none of its {count} choices",
+                  "{name} 的题目 {id}：正确答案不在它的 {count} 个选项之中",
+                  name=self.pack.benchmark["name"], id=_id_of(doc, number), count=len(choices))
+            )  # fmt: skip
         return Sample(
-            input=str(question), choices=choices, target=answer_character(index), id=number,
+            input=str(question), choices=choices, target=answer_character(right), id=number,
             group_id=number, metadata={"id": _id_of(doc, number)},
         )  # fmt: skip
 
@@ -177,6 +185,13 @@ class ChoicePack(MultiChoiceAdapter):  # type: ignore[misc]
         shown = rng.sample(others, min(self.pack.shots, len(others)))
         examples = "\n\n".join(str(self.examples[number]) for number in shown)
         return str(self.format_fewshot_template(examples, sample))
+
+
+def index_of(right: Any, choices: list[str]) -> int | None:
+    """Return which choice is right: a task names it by number or by its text."""
+    if isinstance(right, int):
+        return right if 0 <= right < len(choices) else None
+    return choices.index(str(right)) if str(right) in choices else None
 
 
 def _key(metric: str, filter_name: str) -> str:
