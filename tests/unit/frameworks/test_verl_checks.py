@@ -8,7 +8,8 @@ from starforge.lab.context import Reward
 PROMPTS = [{"prompt": f"{i} + 1 = ?", "answer": str(i + 1)} for i in range(8)]
 CHAT = [{"prompt": "a", "completion": "b"} for _ in range(8)]
 REWARD = {"reward.py": "def reward(prompts, completions):\n    return [0.0] * len(completions)\n"}
-SMALL = {"prompts_per_step": 4, "mini_batch_size": 4, "batch_size": 2, "group_size": 4}
+SMALL = {"prompts_per_step": 4, "mini_batch_size": 4, "batch_size": 2, "group_size": 4,
+         "logprob_batch_size": 4}  # fmt: skip
 SFT = {"global_batch_size": 4, "batch_size": 2}
 
 
@@ -41,6 +42,9 @@ RULES = [
     ("verl/uneven-batch", "verl/grpo", {"batch_size": 3}, {"batch_size": 8}),
     ("verl/uneven-batch", "verl/sft", {"batch_size": 3, "dynamic_batch": False},
      {"batch_size": 4, "dynamic_batch": False}),
+    ("verl/uneven-batch", "verl/grpo", {"logprob_batch_size": 6}, {"logprob_batch_size": 8}),
+    ("verl/uneven-batch", "verl/rloo", {"kl_in_loss": True, "reference_batch_size": 5},
+     {"reference_batch_size": 5}),
     ("verl/token-budget", "verl/grpo", {"dynamic_batch": True, "max_tokens_per_device": 1000},
      {"max_tokens_per_device": 1000}),
     ("verl/token-budget", "verl/sft", {"max_tokens": 10000}, {"max_tokens": 8000}),

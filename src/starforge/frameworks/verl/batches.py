@@ -107,6 +107,33 @@ def _rl(context: PrepareContext) -> Iterator[Finding]:
     gpus = trainer_gpus(context)
     if not dynamic and whole % gpus:
         yield _uneven(context, BATCH, (_SAMPLES, whole), (_GPUS, gpus))
+    elif not dynamic:
+        yield from _scoring(context, whole)
+
+
+def _scoring(context: PrepareContext, whole: int) -> Iterator[Finding]:
+    """Log-probabilities and values are computed over the whole batch, in equal parts."""
+    config, n = context.config, _number(context, f"{ROLLOUT}.n")
+    processes = _processes(context)
+    sections = [ACTOR, *(["critic"] if context.recipe.algorithm == "ppo" else [])]
+    minis = [_number(context, f"{section}.ppo_mini_batch_size") * n for section in sections]
+    # verl fills a batch up to whole mini-batches.
+    multiple = math.lcm(processes, *(mini for mini in minis if mini))
+    share = math.ceil(whole / multiple) * multiple // processes
+    paths = [f"{ROLLOUT}.log_prob_micro_batch_size_per_gpu"]
+    if config.get(f"{ACTOR}.use_kl_loss") or config.get("algorithm.use_kl_in_reward"):
+        paths.append("actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu")
+    if context.recipe.algorithm == "ppo":
+        paths.append("critic.forward_micro_batch_size_per_gpu")
+    for path in paths:
+        micro = _number(context, path)
+        if micro and share % micro:
+            yield _uneven(context, path, (_SHARE, share), (_AT_ONCE, micro))
+
+
+def _processes(context: PrepareContext) -> int:
+    sequence = max(1, _number(context, f"{ACTOR}.ulysses_sequence_parallel_size"))
+    return max(1, trainer_gpus(context) // sequence)
 
 
 def _mini_batch(context: PrepareContext, section: str, batch: int) -> Iterator[Finding]:
@@ -117,8 +144,7 @@ def _mini_batch(context: PrepareContext, section: str, batch: int) -> Iterator[F
         yield rules.MINI_BATCH.at(context.config.at(path), name=name, mini=mini, batch=batch)
         return
     samples = mini * _number(context, f"{ROLLOUT}.n")
-    sequence = max(1, _number(context, f"{ACTOR}.ulysses_sequence_parallel_size"))
-    processes = max(1, trainer_gpus(context) // sequence)
+    processes = _processes(context)
     if samples % processes:
         yield _uneven(context, path, (_MINI, samples), (_PROCESSES, processes))
     elif not context.config.get(f"{section}.use_dynamic_bsz") or on_cpu(context):

@@ -79,7 +79,7 @@ _BUFFER = "reward.reward_kwargs.overlong_buffer_cfg"
 READ: dict[str, dict[str, Read]] = {
     "ppo_trainer": {
         "reward.reward_kwargs.max_resp_len": Read("int | None", None, _DAPO, '"max_resp_len"'),
-        f"{_BUFFER}.enable": Read("bool", False, _DAPO, "buffer_cfg.enable"),
+        f"{_BUFFER}.enable": Read("bool | None", None, _DAPO, "buffer_cfg.enable"),
         f"{_BUFFER}.len": Read("int | None", None, _DAPO, "buffer_cfg.len"),
         f"{_BUFFER}.penalty_factor": Read("float | None", None, _DAPO, "buffer_cfg.penalty_factor"),
         f"{_BUFFER}.log": Read("bool | None", None, _DAPO, "buffer_cfg.log"),
