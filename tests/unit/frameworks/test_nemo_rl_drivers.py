@@ -206,6 +206,15 @@ def test_without_nemo_rl_a_job_says_so_in_one_line(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_mistake_in_the_reward_file_shows_first(driver, tmp_path):
+    launch, files = driver("nemo_launch"), driver("job_files")
+    (tmp_path / "reward.py").write_text("def score(): ...\n")
+    with pytest.raises(files.JobError, match="no function `reward`"):
+        launch.try_reward(tmp_path / "reward.py")
+    (tmp_path / "reward.py").write_text("def reward(prompts, completions): ...\n")
+    launch.try_reward(tmp_path / "reward.py")
+
+
 def test_maxrl_advantages(driver):
     """(r - mean) / mean within a prompt: much for rare successes, nothing without one."""
     maxrl = driver("nemo_maxrl")

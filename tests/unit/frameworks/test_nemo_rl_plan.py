@@ -26,6 +26,7 @@ def test_the_official_command_stands_after_the_dashes(tmp_path, method):
     recipe = load_catalog().recipe(method)
     assert upstream == [recipe.entry.module, "--config", "${RECORD}/config.yaml"]
     assert ("--method" in own) == (recipe.algorithm in ("maxrl", "opsd"))
+    assert ("--reward" in own) == (recipe.scaffold.reward is not None)
     assert process.env["STARFORGE_MODEL"] == "${MODEL}"
     assert process.cwd == "${CODE}"
     drivers = {file.path for file in plan.files if file.path.startswith("record/driver/")}
@@ -106,9 +107,11 @@ def test_a_lora_section_is_whole(tmp_path):
 
 def test_without_a_reward_file_upstream_checks_the_answers(tmp_path):
     experiment = Experiment(tmp_path, "nemo-rl/grpo").replace("reward: reward.py\n", "")
-    config = config_of(experiment.plan())
+    plan = experiment.plan()
+    config = config_of(plan)
     assert config["data"]["default"]["env_name"] == "math"
     assert "env" not in config
+    assert "--reward" not in plan.processes[0].argv
 
 
 def test_distillation_takes_its_teacher_and_needs_no_reward(tmp_path):

@@ -54,6 +54,8 @@ def _process(context: PrepareContext) -> Process:
     own = ["--version", recipe.version, "--data", "${DATA}"]
     if recipe.algorithm in OWN_METHODS:
         own += ["--method", recipe.algorithm]
+    if context.reward is not None and context.reward.file is not None:
+        own += ["--reward", f"${{CODE}}/{context.reward.file}"]
     upstream = [str(recipe.entry.module), "--config", f"${{RECORD}}/{PATH.split('/')[1]}"]
     argv = ["${PYTHON}", f"${{RECORD}}/driver/{recipe.entry.driver}", *own, "--", *upstream]
     # The experiment's folder is the working directory, so that native keys may name files in it.

@@ -1,8 +1,9 @@
 """Run a NeMo-RL job: prepare data, start upstream's script, hand over what it leaves.
 
-``python nemo_rl_run.py --version V --data FOLDER [--method NAME] -- examples/run_X.py --config
-FILE``. Everything after ``--`` is upstream's own command, run in the interpreter that has
-NeMo-RL. This driver needs the standard library only, and ``starforge`` on ``PYTHONPATH``.
+``python nemo_rl_run.py --version V --data FOLDER [--method NAME] [--reward FILE] --
+examples/run_X.py --config FILE``. Everything after ``--`` is upstream's own command, run in
+the interpreter that has NeMo-RL. This driver needs the standard library only, and ``starforge``
+on ``PYTHONPATH``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def arguments(own: list[str]) -> argparse.Namespace:
     parser.add_argument("--version", required=True, help="the NeMo-RL the plan was made for")
     parser.add_argument("--data", type=Path, required=True, help="the folder of the data files")
     parser.add_argument("--method", help="a method that StarForge adds to upstream's script")
+    parser.add_argument("--reward", help="the user's reward file, looked at before all else")
     return parser.parse_args(own)
 
 
@@ -74,7 +76,8 @@ def main() -> None:
     job = read_job()
     prepare_data(job, args.data)
     launch = [python, str(Path(__file__).parent / "nemo_launch.py")]
-    launch += ["--method", args.method] if args.method else []
+    for name in ("method", "reward"):
+        launch += [f"--{name}", getattr(args, name)] if getattr(args, name) else []
     command = [*launch, str(home / upstream[0]), *upstream[1:]]
     # Paths of Ray's sockets must be short, so its folder can't lie in the job's.
     with tempfile.TemporaryDirectory(prefix="sf-ray-", ignore_cleanup_errors=True) as folder:
