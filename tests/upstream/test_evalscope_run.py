@@ -70,10 +70,11 @@ def make_job(tmp_path):
         (own / "pack.yaml").write_text(json.dumps(pack), "utf-8")
         (own / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
-    def make(harness: str, **params) -> Job:
+    def make(harness: str, config: dict | None = None, **params) -> Job:
         params = {"harness": harness, "batch_size": 3} | params
         experiment = {"method": "evalkit/benchmark", "model": TINY, "params": params}
         (folder / "experiment.yaml").write_text(json.dumps(experiment))
+        (folder / "config.yaml").write_text(json.dumps(config or {}))
         prepared = prepare(folder, resolver=LocalResolver(folder, None))
         assert prepared.ok, prepared.findings
         return Job(tmp_path / harness, prepared.plan, prepared.context)
@@ -143,6 +144,33 @@ def test_choices_templates_parameters_and_a_hub_out_of_reach(make_job, evalkit_p
     assert len(job.rows("samples/echo.jsonl")[0]["completion"]) <= 8
     paths = [a["path"] for a in job.rows("artifacts.jsonl")]
     assert [p.split("/")[:3] for p in paths] == [["output", "results", n] for n in ("pick", "echo")]
+
+
+def test_own_benchmark_of_evalscope_from_a_local_copy_of_its_data(
+    make_job, evalkit_python, tmp_path
+):
+    copy = tmp_path / "gsm8k"
+    copy.mkdir()
+    for split, count in (("train", 6), ("test", 5)):
+        rows = [{"question": f"{i} + {i}?", "answer": f"sum\n#### {2 * i}"} for i in range(count)]
+        (copy / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (copy / "README.md").write_text(
+        "---\nconfigs:\n- config_name: main\n  data_files:\n"
+        "  - {split: train, path: train.jsonl}\n  - {split: test, path: test.jsonl}\n---\n"
+    )
+    config = {"evalscope": {"dataset_args": {"gsm8k": {"local_path": str(copy)}}}}
+    job = make_job("evalscope", config, benchmarks=["gsm8k"], limit=3, few_shot=2,
+                   max_new_tokens=4)  # fmt: skip
+    done = job.run(python=evalkit_python, model=TINY, **NOWHERE)
+    assert done.returncode == 0, done.stdout
+    (row,) = job.rows("scores/scores.jsonl")
+    assert (row["metric"], row["items"], row["primary"]) == ("accuracy", 3, True)
+    settings = row["settings"]
+    assert settings["few_shot"] == 2 and settings["pack"] == "v1.1" and settings["options"]
+    samples = job.rows("samples/gsm8k.jsonl")
+    assert [sample["reference"] for sample in samples] == ["0", "2", "4"]
+    assert all(sample["prompt"].count("ANSWER") == 2 for sample in samples)
+    assert {sample["task"] for sample in samples} == {"main"}
 
 
 def test_choice_without_its_answer_is_named(make_job, evalkit_python):

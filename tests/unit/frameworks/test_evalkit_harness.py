@@ -206,3 +206,11 @@ def test_lm_eval_is_given_no_key_of_ours():
                          "gen_kwargs.temperature": 0.5, "model_args.dtype": "auto"})  # fmt: skip
     assert task == {"limit": 2, "gen_kwargs": {"temperature": 0.5, "do_sample": True}}
     assert model == {"dtype": "auto", "batch_size": 4}
+
+
+def test_options_of_a_benchmark_that_is_not_run(make):
+    config = {"evalscope": {"dataset_args": {"mmlu": {"few_shot_num": 0}}}}
+    assert [code for code, _ in errors(make(config=config, benchmarks=["mmlu"]))] == []
+    for chosen in ("gsm8k", "mine"):
+        prepared = make(config=config, benchmarks=[chosen])
+        assert [code for code, _ in errors(prepared)] == ["eval/dataset-args"]

@@ -46,6 +46,18 @@ NOT_WITH_HARNESS = rule(
     good="harness: lm-eval",
 )  # fmt: skip
 
+DATASET_ARGS = rule(
+    "eval/dataset-args", "error",
+    title=Text("Options of a benchmark that is not run", "为没有运行的评测设置了选项"),
+    message=Text("`evalscope.dataset_args` names `{name}`, which none of the benchmarks chosen is",
+                 "`evalscope.dataset_args` 中的 `{name}` 不属于所选的任何评测包"),
+    hint=Text("evalscope's own benchmarks chosen here: {known}",
+              "此处选用的 evalscope 自带评测：{known}"),
+    why=Text("evalscope would never read them.", "evalscope 不会读取这些选项。"),
+    bad="benchmarks: [gsm8k] with dataset_args: {mmlu: {few_shot_num: 0}}",
+    good="benchmarks: [gsm8k] with dataset_args: {gsm8k: {few_shot_num: 0}}",
+)  # fmt: skip
+
 _OF_LM_EVAL = Text("it is a setting of lm-eval", "它是 lm-eval 的设置")
 _OF_EVALSCOPE = Text("it is a setting of evalscope", "它是 evalscope 的设置")
 _REASONS = {
@@ -66,6 +78,18 @@ def check_harness(context: PrepareContext) -> Iterator[Finding]:
         except StarForgeError:
             continue  # told by the checks of the benchmarks themselves
         yield from _benchmark(context, pack)
+    if harness_of(context) == EVALSCOPE:
+        yield from _dataset_args(context)
+
+
+def _dataset_args(context: PrepareContext) -> Iterator[Finding]:
+    path = f"{PREFIX}dataset_args"
+    given = context.config.get(path)
+    hub = [pack for pack in _known_packs(context) if not has_own_items(context, pack)]
+    known = [pack.evalscope.dataset for pack in hub if pack.evalscope and pack.evalscope.dataset]
+    for name in given if isinstance(given, dict) else ():
+        if name not in known:
+            yield DATASET_ARGS.at(context.config.at(path), name=name, known=", ".join(known) or "-")
 
 
 def _settings(context: PrepareContext) -> Iterator[Finding]:

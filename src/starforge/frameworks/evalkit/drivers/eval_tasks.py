@@ -51,9 +51,19 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def hub_problem(benchmark: dict[str, Any], error: BaseException) -> JobError | None:
-    """Return the error to show when the hub's data can't be had; ``None`` for other failures."""
+    """Return the error to show when the hub's data can't be had, or a package is missing.
+
+    ``None`` for other failures.
+    """
     if isinstance(error, JobError):
         return error
+    for one in chain(error):
+        if isinstance(one, ImportError):
+            return JobError(
+                t("benchmark {name} needs a package that the runtime does not hold: {reason}",
+                  "评测包 {name} 需要的软件包不在运行环境中：{reason}",
+                  name=benchmark["name"], reason=one_line(one)[:200])
+            )  # fmt: skip
     names = {cls.__name__ for one in chain(error) for cls in type(one).__mro__}
     if benchmark.get("rows") or not names & UNREACHABLE:
         return None

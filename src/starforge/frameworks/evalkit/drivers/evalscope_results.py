@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import evalscope
-from eval_settings import make_settings
+from eval_settings import make_settings, short
 from evalscope.api.metric.semantics import MetricIdentity
 from evalscope.metrics.semantics.naming import canonicalize_producer_identity
 from evalscope_config import Settings
@@ -44,19 +44,19 @@ def keep(
         )  # fmt: skip
     for file in sorted((work / "reports").rglob("*.json")):
         declare_artifact(file, "report", f"evalscope-{name}")
-    reviews = list(read_reviews(work))
+    reviews = list(read_reviews(work, run.task.datasets[0]))
     did = settings_of(benchmark, run, settings, chat_template)
     for row in score_rows(benchmark, report, reviews, did):
         append_row(attempt_dir() / layout.SCORES / "scores.jsonl", row)
     write_samples(benchmark, reviews)
 
 
-def read_reviews(work: Path) -> Iterator[dict[str, Any]]:
-    """Yield the scored items of all subsets, in the order they were given out."""
+def read_reviews(work: Path, dataset: str) -> Iterator[dict[str, Any]]:
+    """Yield the scored items of all subsets of a benchmark, in the order they were given out."""
     for file in sorted((work / "reviews").rglob("*.jsonl")):
         rows = [json.loads(line) for line in file.open("rb")]
         for row in sorted(rows, key=lambda one: one["index"]):
-            yield row | {"subset": file.stem.rpartition("_")[2]}
+            yield row | {"subset": file.stem.removeprefix(f"{dataset}_")}
 
 
 def score_rows(
@@ -139,12 +139,20 @@ def settings_of(
     """Return the settings of a score, from what evalscope was asked to do."""
     asking, task, pack = settings.asking, run.task, run.pack
     decoding = task.generation_config.model_dump(
-        include={"max_tokens", "do_sample", "temperature", "top_p", "top_k", "stop_seqs"},
+        include={
+            "max_tokens",
+            "do_sample",
+            "temperature",
+            "top_p",
+            "top_k",
+            "stop_seqs",
+            "extra_body",
+        },
         exclude_none=True,
     )
     if not decoding.get("do_sample"):
         decoding = {key: decoding[key] for key in decoding if key in
-                    ("max_tokens", "do_sample", "stop_seqs")}  # fmt: skip
+                    ("max_tokens", "do_sample", "stop_seqs", "extra_body")}  # fmt: skip
     version = dict(benchmark["settings"])
     if pack is None:
         from evalscope.api.registry import get_benchmark
@@ -153,7 +161,10 @@ def settings_of(
         shots, version["version"] = meta.few_shot_num, meta.evaluation_version
     else:
         shots = pack.shots
-    return make_settings(
+    # What the user changed of evalscope's own benchmark is another benchmark.
+    changed = {} if pack is not None else settings.dataset_args.get(task.datasets[0], {})
+    options = {"options": short(changed)} if changed else {}
+    return options | make_settings(
         pack=version, harness=HARNESS, harness_version=evalscope.__version__, few_shot=shots,
         limit=settings.task.get("limit"), seed=settings.task.get("seed"),
         chat_template=chat_template, system_prompt=asking["system_prompt"],
