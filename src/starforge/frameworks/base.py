@@ -19,7 +19,11 @@ from starforge.plan import LaunchPlan
 
 
 class Framework(Protocol):
-    """Turns a checked experiment into a plan. Pure: reads the context, writes nothing."""
+    """Turns a checked experiment into a plan. Pure: reads the context, writes nothing.
+
+    It may also have ``proof_profile(recipe)``: the profile on which its plans are proved
+    (see ``starforge.proofs``), where those of the recipe's minimum are not the usual ones.
+    """
 
     @property
     def name(self) -> str:
