@@ -2,7 +2,10 @@
 
 import importlib
 import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -205,3 +208,28 @@ def test_the_adapter_gets_what_verls_merger_does_not_know(driver, tmp_path):
         "r": 8, "lora_alpha": 32, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM",
         "base_model_name_or_path": "base",
     }  # fmt: skip
+
+
+def test_a_stopped_driver_takes_what_is_left_and_leaves_nothing(tmp_path):
+    code = (
+        "import pathlib, sys\n"
+        f"sys.path.insert(0, {str(FOLDERS[1])!r})\n"
+        "from upstream import run_upstream\n"
+        "child = \"import pathlib, time; pathlib.Path('ready').touch(); time.sleep(60)\"\n"
+        "run_upstream([sys.executable, '-c', child], on_stop=pathlib.Path('cleaned').touch)\n"
+    )
+    driver = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
+    try:
+        wait_until(lambda: (tmp_path / "ready").exists())
+        driver.send_signal(signal.SIGTERM)
+        assert driver.wait(30) == 128 + signal.SIGTERM
+    finally:
+        driver.kill()
+    assert (tmp_path / "cleaned").exists()
+
+
+def wait_until(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
