@@ -51,11 +51,18 @@ def init(folder: Path, as_json: bool) -> None:
     "new",
     (
         "Create an experiment that validates and starts as created.\n\nIt comes with tiny sample "
-        "data and comments that teach. --from copies another experiment of the lab instead.",
+        "data and comments that teach. --data takes your own instead: JSON lines stay where they "
+        "are, another format is written into the experiment as JSON lines. --from copies another "
+        "experiment of the lab.",
         "新建一个开箱即可通过检查并运行的实验。\n\n自带少量样例数据和讲解性的注释。"
+        "--data 改用自己的数据：JSON Lines 文件留在原处，其他格式则转换成 JSON Lines 写入实验。"
         "--from 则复制 lab 中的另一个实验。",
     ),
     ("sf new my-sft --method trl/sft", ("from a method", "按方法新建")),
+    (
+        "sf new my-sft --method trl/sft --data qa.csv --map prompt=question",
+        ("with your data, one column renamed", "用自己的数据，并重命名一列"),
+    ),
     ("sf new my-sft-2 --from my-sft", ("a copy to change", "复制一份来修改")),
 )
 @argument("name", ("Name of the experiment.", "实验的名字。"))
@@ -72,15 +79,51 @@ def init(folder: Path, as_json: bool) -> None:
     shell_complete=complete_experiment,
     text=("Copy this experiment.", "复制这个实验。"),
 )
+@option(
+    "--data",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    text=("Train on these data instead of the sample.", "用这份数据训练，代替样例数据。"),
+)
+@option(
+    "--map",
+    "renames",
+    multiple=True,
+    metavar="NEW=OLD",
+    text=(
+        "Read column OLD of the data as NEW. May be repeated.",
+        "把数据的列 OLD 当作 NEW 读取，可重复使用。",
+    ),
+)
+@option("--model", metavar="M", text=("The model to train.", "要训练的模型。"))
+@option("--teacher", metavar="M", text=("The model to learn from.", "教师模型。"))
 @json_option
-def new(name: str, method: str | None, source: str | None, as_json: bool) -> None:
+def new(
+    *,
+    name: str,
+    method: str | None,
+    source: str | None,
+    data: Path | None,
+    renames: tuple[str, ...],
+    model: str | None,
+    teacher: str | None,
+    as_json: bool,
+) -> None:
     """The method of a copied experiment is its own unless ``--method`` says the same."""
+    from starforge.cli.new_inputs import own_data, with_models
     from starforge.client.catalogs import connected_catalog
     from starforge.lab.lab import find_experiment
     from starforge.lab.scaffold import new_experiment
     from starforge.prepare import runtime_digests
 
     lab = _lab()
+    if source is not None and (data or renames or model or teacher):
+        raise click.UsageError(
+            t(
+                "--from copies an experiment as it is: change its experiment.yaml afterwards",
+                "--from 会原样复制实验，请之后再改 experiment.yaml",
+            )
+        )
     origin = find_experiment(source) if source is not None else None
     method = method or (_method_of(origin) if origin is not None else None)
     if method is None:
@@ -92,7 +135,11 @@ def new(name: str, method: str | None, source: str | None, as_json: bool) -> Non
         )
     catalog, _ = connected_catalog()
     recipe = catalog.recipe(method)
-    made = new_experiment(lab, name, recipe, catalog, from_=origin, runtime=runtime_digests(recipe))
+    recipe = with_models(recipe, model, teacher)
+    made = new_experiment(
+        lab, name, recipe, catalog, from_=origin, runtime=runtime_digests(recipe),
+        data=own_data(lab, recipe, data, renames),
+    )  # fmt: skip
     if as_json:
         print_json({"name": name, "method": method, "folder": str(made)})
         return

@@ -28,6 +28,26 @@ def show_method(method: Method) -> None:
     _links(method)
 
 
+def show_list(methods: list[Method]) -> None:
+    """List methods under the kinds of data they take, by the names people use for them."""
+    from starforge.choose.kinds import KINDS
+
+    width = max((len(one["name"]) for one in methods), default=0)
+    pins = max((len(one["version"]) for one in methods), default=0)
+    first = True
+    for kind, about in KINDS.items():
+        members = [one for one in methods if one["data"] == kind]
+        if not members:
+            continue
+        if not first:
+            say()
+        first = False
+        say(style(about.title.pick(), bold=True) + f" ({kind})")
+        for one in members:
+            title = pick(one.get("title") or one["summary"])
+            say(f"  {one['name']:<{width}}  {one['version']:<{pins}}  {title}")
+
+
 def pick(text: Any) -> str:
     """Return a text of both languages in the current one."""
     return str(text.get(current_lang()) or text.get("en")) if isinstance(text, dict) else str(text)

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from starforge.cli.base import argument, command, json_option, option
 from starforge.cli.complete import complete_method
-from starforge.cli.output import note, print_json, print_table
+from starforge.cli.output import note, print_json
 from starforge.lang import t
 
 if TYPE_CHECKING:
     from starforge.client.embedded import Target
 
-KINDS = ["instruction", "preference", "binary", "verifiable", "prompts", "none"]
-
 
 @command(
     "methods",
     (
-        "List the methods, or show one with its parameters and pins.\n\nShows the catalog of the "
-        "server when one is configured or runs, else the one that comes with this tool.",
-        "列出所有方法，或详细显示某个方法的参数和固定设置。\n\n配置了服务或服务正在运行时显示服务的目录，"
-        "否则显示本工具自带的目录。",
+        "List the methods by the data they take, show one in full, or compare two (`diff A B`)."
+        "\n\nShows the catalog of the server when one is configured or runs, else the one that "
+        "comes with this tool.",
+        "按所需数据列出方法，完整显示一个方法，或比较两个方法（`diff A B`）。"
+        "\n\n配置了服务或服务正在运行时显示服务的目录，否则显示本工具自带的目录。",
     ),
     ("sf methods", ("all methods", "全部方法")),
     ("sf methods trl/sft", ("one, with its parameters", "查看一个方法及其参数")),
     ("sf methods --data preference", ("what takes preference pairs", "查找接受偏好数据的方法")),
+    (
+        "sf methods --framework verl --search kl",
+        ("verl's methods with a parameter about KL", "verl 中带 KL 参数的方法"),
+    ),
+    ("sf methods diff trl/grpo verl/grpo", ("two of them, side by side", "逐项比较两个方法")),
     ("sf methods trl/sft --json", ("for a script", "供脚本使用")),
     (
         "sf methods --check --framework trl",
@@ -33,21 +39,36 @@ KINDS = ["instruction", "preference", "binary", "verifiable", "prompts", "none"]
     ),
 )
 @argument(
-    "name",
-    ("A method, such as trl/sft.", "方法名，如 trl/sft。"),
-    required=False,
+    "names",
+    (
+        "A method, such as trl/sft; or `diff` and two.",
+        "方法名，如 trl/sft；或 `diff` 加两个方法名。",
+    ),
+    nargs=-1,
+    metavar="[NAME | diff A B]",
     shell_complete=complete_method,
 )
 @option(
     "--data",
     type=str,
     metavar="KIND",
-    text=("Only methods for this kind of data.", "只列出接受这类数据的方法。"),
+    text=(
+        "Only methods for this kind of data: instruction, preference, binary, verifiable, "
+        "prompts, none.",
+        "只列出接受这类数据的方法：instruction、preference、binary、verifiable、prompts、none。",
+    ),
 )
 @option(
     "--framework", metavar="NAME", text=("Only methods of this framework.", "只列出该框架的方法。")
 )
-@option("--search", metavar="TEXT", text=("Only methods with these words.", "按文字查找。"))
+@option(
+    "--search",
+    metavar="TEXT",
+    text=(
+        "Only methods with these words, in texts or names of parameters.",
+        "按文字查找，包括参数名。",
+    ),
+)
 @option(
     "--check",
     is_flag=True,
@@ -59,7 +80,7 @@ KINDS = ["instruction", "preference", "binary", "verifiable", "prompts", "none"]
 @json_option
 def methods(
     *,
-    name: str | None,
+    names: tuple[str, ...],
     data: str | None,
     framework: str | None,
     search: str | None,
@@ -67,17 +88,18 @@ def methods(
     as_json: bool,
 ) -> None:
     """The published shapes of ``docs/en/cli.md``."""
-    if data is not None and data not in KINDS:
-        import click
-
+    data = _kind(data)
+    if names[:1] == ("diff",):
+        _diff(names[1:], as_json=as_json)
+        return
+    if len(names) > 1:
         raise click.UsageError(
             t(
-                "there is no kind of data `{data}`; there are {kinds}",
-                "没有名为 `{data}` 的数据类型；可选：{kinds}",
-                data=data,
-                kinds=", ".join(KINDS),
+                "one method at a time; `sf methods diff A B` compares two",
+                "一次只能显示一个方法；`sf methods diff A B` 可比较两个",
             )
         )
+    name = names[0] if names else None
     if check:
         _check(name, data, framework, search, as_json=as_json)
         return
@@ -90,24 +112,52 @@ def methods(
 
             show_method(found)
         return
-    from starforge.cli.method_view import pick
-
     listed, where, rest = _many(data, framework, search)
     if as_json:
         print_json(listed)
         return
-    print_table(
-        [t("method", "方法"), t("version", "版本"), t("data", "数据"), t("what it is", "说明")],
-        [
-            (m["name"], m["version"], m["data"], pick(m.get("title") or m["summary"]))
-            for m in listed
-        ],
-    )
+    from starforge.cli.method_view import show_list
+
+    show_list(listed)
     if not listed:
         note(t("no method fits", "没有符合条件的方法"))
     note(where)
     for line in rest:
         note(line)
+
+
+def _kind(word: str | None) -> str | None:
+    """Return the kind of data that a word means."""
+    if word is None:
+        return None
+    from starforge.choose.kinds import KINDS, kind_named
+
+    kind = kind_named(word)
+    if kind is None:
+        raise click.UsageError(
+            t(
+                "there is no kind of data `{data}`; there are {kinds}",
+                "没有名为 `{data}` 的数据类型；可选：{kinds}",
+                data=word,
+                kinds=", ".join(KINDS),
+            )
+        )
+    return kind
+
+
+def _diff(pair: tuple[str, ...], *, as_json: bool) -> None:
+    from starforge.choose.diff import diff_methods
+    from starforge.cli.diff_view import show_diff
+
+    if len(pair) != 2:
+        raise click.UsageError(
+            t("`sf methods diff` takes two methods", "`sf methods diff` 需要两个方法名")
+        )
+    found = diff_methods(_one(pair[0]), _one(pair[1]))
+    if as_json:
+        print_json(found)
+    else:
+        show_diff(found)
 
 
 def _check(

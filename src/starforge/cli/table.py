@@ -35,13 +35,31 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
                 "methods",
                 ("Browse the methods and their parameters.", "浏览方法及其参数。"),
             ),
+            "suggest": Lazy(
+                "suggest",
+                "suggest",
+                ("Look at data and recommend methods.", "查看数据并推荐方法。"),
+            ),
             "validate": Lazy(
                 "validate",
                 "validate",
-                ("Check an experiment; touch nothing.", "检查一个实验，不做任何改动。"),
+                ("Check experiments; touch nothing.", "检查实验，不做任何改动。"),
+            ),
+            "explain": Lazy(
+                "explain",
+                "explain",
+                ("Explain a finding, with examples.", "解释检查结果的代码，附示例。"),
             ),
             "plan": Lazy(
                 "plan", "plan", ("Show exactly what would run.", "显示将要运行的全部内容。")
+            ),
+            "recipe": Lazy(
+                "recipe",
+                "recipe",
+                (
+                    "See what changed since an experiment was locked.",
+                    "查看实验锁定之后的变化并升级。",
+                ),
             ),
         },
     ),

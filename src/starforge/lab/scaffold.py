@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,6 +24,18 @@ from starforge.lab.lock import encode_lock, make_lock
 # Letters of any script, digits, `.`, `_` and `-`; first a letter or a digit.
 _NAME = re.compile(r"[^\W_][\w.-]*")
 _NAME_BYTES = 120
+
+
+class OwnData(msgspec.Struct, frozen=True, kw_only=True):
+    """Data for a new experiment instead of the sample.
+
+    ``train`` is the reference as it stands in experiment.yaml; ``columns`` renames columns
+    (old name to new name). ``write`` fills that file, when it is to be made in the folder.
+    """
+
+    train: str
+    columns: dict[str, str] = {}
+    write: Callable[[Path], object] | None = None
 
 
 def init_lab(folder: Path, lang: Lang | None = None) -> list[Path]:
@@ -69,12 +81,14 @@ def new_experiment(
     from_: Path | None = None,
     runtime: dict[str, str] | None = None,
     lang: Lang | None = None,
+    data: OwnData | None = None,
 ) -> Path:
     """Create ``experiments/NAME`` and return it; it appears whole or not at all.
 
     ``from_`` copies another experiment of the same method instead of the recipe's sample;
-    ``runtime`` are the digests for the lock (see ``prepare.runtime_digests``). Raises
-    :class:`StarForgeError` for a bad or taken name and for a method that differs.
+    ``runtime`` are the digests for the lock (see ``prepare.runtime_digests``). With ``data``
+    the experiment trains on these instead of the sample. Raises :class:`StarForgeError` for a
+    bad or taken name and for a method that differs.
     """
     lang = lang or current_lang()
     target = lab.root / EXPERIMENTS / check_name(name)
@@ -93,7 +107,7 @@ def new_experiment(
             if from_ is not None:
                 _copy(from_, working, recipe)
             else:
-                _fill(working, name, recipe, catalog, lang)
+                _fill(working, name, recipe, catalog, lang=lang, data=data)
             lock = make_lock(recipe, catalog.contract_digest(recipe), runtime=runtime)
             (working / LOCK_FILE).write_bytes(encode_lock(lock))
             working.chmod(0o755)
@@ -116,20 +130,29 @@ def check_name(name: str) -> str:
     )  # fmt: skip
 
 
-def _fill(folder: Path, name: str, recipe: Recipe, catalog: Catalog, lang: Lang) -> None:
-    rows = sample_rows(recipe)
+def _fill(
+    folder: Path, name: str, recipe: Recipe, catalog: Catalog, *, lang: Lang, data: OwnData | None
+) -> None:
+    rows = sample_rows(recipe) if data is None else []
+    train = data.train if data else (templates.SAMPLE_FILE if rows else None)
+    columns = data.columns if data else {}
     texts = {
-        EXPERIMENT_FILE: templates.experiment_file(name, recipe, lang, has_rows=bool(rows)),
+        EXPERIMENT_FILE: templates.experiment_file(
+            name, recipe, lang, train=train, columns=columns
+        ),
         CONFIG_FILE: templates.config_file(recipe, lang),
         "README.md": templates.experiment_readme(name, recipe, lang),
     }
     if rows:
         lines = [msgspec.json.encode(row).decode() for row in rows]
-        texts["data/train.jsonl"] = "\n".join(lines) + "\n"
+        texts[templates.SAMPLE_FILE] = "\n".join(lines) + "\n"
     for relative, text in texts.items():
         path = folder / relative
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
+    if data is not None and data.write is not None:
+        (folder / data.train).parent.mkdir(exist_ok=True)
+        data.write(folder / data.train)
     for file in recipe.scaffold.files:
         shutil.copyfile(catalog.scaffold_file(recipe, file, lang), folder / file)
         if file.endswith(".sh"):

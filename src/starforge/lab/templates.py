@@ -151,11 +151,18 @@ _REWARD = Text(
     "给回答打分的依据：本文件夹里含 `reward` 函数的 Python 文件，"
     "或奖励模型（写法与 `model` 相同）。",
 )
+SAMPLE_FILE = "data/train.jsonl"
 _DATA = Text(
-    "Files of JSON lines, or dataset:NAME@VERSION. Columns: {columns}. The sample only shows "
-    "the form; put your own rows here.",
-    "JSON Lines 文件，或 dataset:名字@版本。列：{columns}。"
-    "示例数据只用于展示格式，请换成自己的数据。",
+    "Files of JSON lines, or dataset:NAME@VERSION. Columns: {columns}.",
+    "JSON Lines 文件，或 dataset:名字@版本。列：{columns}。",
+)
+_SAMPLE_DATA = Text(
+    f"{_DATA.en} The sample only shows the form; put your own rows here.",
+    f"{_DATA.zh}示例数据只用于展示格式，请换成自己的数据。",
+)
+_MAP = Text(
+    "Columns of the files, and the names that the method reads them by.",
+    "文件中的列名，以及方法读取时使用的名字。",
 )
 _PARAMS = Text(
     "Parameters by their published names. All of them: `sf methods {method}`. For one run: "
@@ -211,8 +218,14 @@ def config_file(recipe: Recipe, lang: Lang) -> str:
     return "\n".join(lines) + "\n"
 
 
-def experiment_file(name: str, recipe: Recipe, lang: Lang, *, has_rows: bool) -> str:
-    """Return experiment.yaml: the scaffold's values, everything else as comments."""
+def experiment_file(
+    name: str, recipe: Recipe, lang: Lang, *, train: str | None, columns: dict[str, str]
+) -> str:
+    """Return experiment.yaml: the scaffold's values, everything else as comments.
+
+    ``train`` is the training file, if there is one; ``columns`` renames its columns (old
+    name to new name).
+    """
     title = recipe.title.pick(lang)
     lines = comment(_HEAD.pick(lang).format(name=name, title=title))
     lines += ["", f"method: {recipe.name}"]
@@ -227,7 +240,7 @@ def experiment_file(name: str, recipe: Recipe, lang: Lang, *, has_rows: bool) ->
         line = _input_line("reward", recipe.scaffold.reward, "reward.py")
         lines += ["", *comment(_REWARD.pick(lang)), line]
     if recipe.data.train != "none":
-        lines += ["", *_data_lines(recipe, lang, has_rows=has_rows)]
+        lines += ["", *_data_lines(recipe, lang, train, columns)]
     lines += ["", *comment(_PARAMS.pick(lang).format(method=recipe.name, name=name))]
     lines += _param_lines(recipe, lang)
     resources = recipe.scaffold.resources or "local"
@@ -240,12 +253,19 @@ def _input_line(key: str, given: str | None, sample: str) -> str:
     return f"{key}: {to_yaml(given)}" if given else f"# {key}: {sample}"
 
 
-def _data_lines(recipe: Recipe, lang: Lang, *, has_rows: bool) -> list[str]:
+def _data_lines(
+    recipe: Recipe, lang: Lang, train: str | None, columns: dict[str, str]
+) -> list[str]:
     word, anything = (" or ", "any") if lang == "en" else (" 或 ", "任意")
-    columns = word.join("+".join(shape) for shape in recipe.data.shapes) or anything
-    lines = comment(_DATA.pick(lang).format(columns=columns))
-    if has_rows:
-        lines += ["data:", "  train: data/train.jsonl"]
+    needed = word.join("+".join(shape) for shape in recipe.data.shapes) or anything
+    text = _SAMPLE_DATA if train == SAMPLE_FILE else _DATA
+    lines = comment(text.pick(lang).format(columns=needed))
+    if train is not None:
+        lines += ["data:", f"  train: {to_yaml(train)}"]
+        if columns:
+            lines += comment(_MAP.pick(lang), indent="  ")
+            pairs = [f"    {to_yaml(old)}: {to_yaml(new)}" for old, new in columns.items()]
+            lines += ["  map:", *pairs]
         if recipe.data.validation != "none":
             lines.append("  # validation: data/validation.jsonl")
         return lines
