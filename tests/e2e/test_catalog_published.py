@@ -64,7 +64,8 @@ def house(servers):
 def sf(home, *words, cwd=None, **env):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STARFORGE_")}
     return subprocess.run(
-        [sys.executable, "-m", "starforge.cli.main", *words], capture_output=True, text=True, cwd=cwd,
+        [sys.executable, "-m", "starforge.cli.main", *words],
+        capture_output=True, text=True, cwd=cwd,
         env=kept | {"STARFORGE_HOME": str(home), "SF_LANG": "en", "COLUMNS": "200"} | env,
         stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
