@@ -139,7 +139,7 @@ def _loss(context: PrepareContext) -> Iterator[Finding]:
             problem = Text(f"`cispo` can't be combined with `{name}`",
                            f"`cispo` 不能与 `{name}` 同时使用")  # fmt: skip
             yield rules.LOSS.at(config.at("loss_fn.use_cispo"), problem=problem)
-    if not by_token:
+    if by_token is False:
         problem = Text("`cispo` needs `token_level_loss: true`",
                        "`cispo` 要求 `token_level_loss: true`")  # fmt: skip
         yield rules.LOSS.at(config.at("loss_fn.use_cispo"), problem=problem)
