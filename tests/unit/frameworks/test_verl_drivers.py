@@ -220,7 +220,7 @@ def test_a_stopped_driver_takes_what_is_left_and_leaves_nothing(tmp_path):
     )
     driver = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
     try:
-        wait_until(lambda: (tmp_path / "ready").exists())
+        wait_until((tmp_path / "ready").exists)
         driver.send_signal(signal.SIGTERM)
         assert driver.wait(30) == 128 + signal.SIGTERM
     finally:
