@@ -115,7 +115,8 @@ class InputRef(msgspec.Struct, frozen=True, kw_only=True):
 
     ``kind`` says what ``location`` means: a path on the server's machine, a hub id, a
     registered ``NAME@VERSION``, a ``job:ID``, a blob of the store (by sha256), or a name
-    the runtime itself can make (``builtin``: ``starforge:tiny``).
+    the runtime itself can make (``builtin``: ``starforge:tiny``). ``columns`` renames columns
+    of a data file when it is put into the job's folder (as written -> as the job reads it).
     """
 
     name: str
@@ -124,6 +125,7 @@ class InputRef(msgspec.Struct, frozen=True, kw_only=True):
     digest: str | None = None
     file: str | None = None
     rows: int | None = None
+    columns: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class LaunchPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -171,7 +171,7 @@ class _Preparation:
                 continue
             if found.path is None and getattr(self.resolver, "offline", False):
                 self._offline(key, str(reference))
-            sources[split] = found
+            sources[split] = found.renamed(self.experiment.data_map)
         return sources
 
     def _wanted(self, key: str, reference: str | None, need: str, forms: Text) -> bool:

@@ -54,7 +54,7 @@ def make_context(tmp_path: Path) -> Callable[..., PrepareContext]:
     ) -> PrepareContext:
         folder = tmp_path / "exp"
         folder.mkdir(exist_ok=True)
-        data = {}
+        data = {"map": keys.pop("columns")} if "columns" in keys else {}
         if train is None and method == "trl/sft":
             train = CHAT
         for split, rows in (("train", train), ("validation", validation)):
@@ -91,7 +91,10 @@ def read_context(folder: Path, sets: tuple[str, ...]) -> PrepareContext:
         model=resolver.model(experiment.model) if experiment.model else None,
         teacher=resolver.model(experiment.teacher, "teacher") if experiment.teacher else None,
         reward=Reward(file=experiment.reward) if experiment.reward else None,
-        data={s: resolver.data(reference, s) for s, reference in experiment.data.items()},
+        data={
+            split: resolver.data(reference, split).renamed(experiment.data_map)
+            for split, reference in experiment.data.items()
+        },
         resources=resources,
         policies=experiment.policies,
         code_files=code_files(own_files(experiment, None)),

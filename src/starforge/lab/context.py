@@ -10,6 +10,7 @@ import msgspec
 
 from starforge.catalog.models import Contract, ContractConfig, Recipe
 from starforge.findings import Location
+from starforge.lab.columns import rename_line
 from starforge.lab.experiment import Experiment
 from starforge.lab.resolved import ResolvedConfig
 from starforge.plan import InputRef, PlanFile, Policies, Resources
@@ -20,6 +21,7 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
 
     ``shown`` is the reference as the user wrote it, for findings. ``path`` is ``None``
     when the data lies only on a server (``dataset:NAME@VERSION`` while offline).
+    ``columns`` are the renamings of ``data.map``; the file itself is as the user wrote it.
     """
 
     split: str
@@ -27,8 +29,28 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
     shown: str
     path: Path | None = None
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """Columns by their names in the file, and the names under which the job reads them."""
+        return self.ref.columns or {}
+
+    def renamed(self, columns: dict[str, str]) -> DataSource:
+        """Return the same rows with columns renamed."""
+        if not columns:
+            return self
+        return msgspec.structs.replace(self, ref=msgspec.structs.replace(self.ref, columns=columns))
+
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield ``(line number from 1, line without its newline)``, skipping blank lines."""
+        """Yield ``(line number from 1, row as the job reads it)``, skipping blank lines."""
+        columns = self.columns
+        if not columns:
+            yield from self.raw_lines()
+            return
+        for number, line in self.raw_lines():
+            yield number, rename_line(line, columns)
+
+    def raw_lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield ``(line number from 1, line as it is in the file)``, skipping blank lines."""
         if self.path is None:
             return
         with self.path.open("rb") as stream:

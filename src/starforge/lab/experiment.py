@@ -26,7 +26,7 @@ _KEYS = {
     "then": "list[str]", "policies": "dict", "description": "str", "tags": "list[str]",
     "priority": "int",
 }  # fmt: skip
-_SPLITS = {"train": "str", "validation": "str", "test": "str"}
+_SPLITS = {"train": "str", "validation": "str", "test": "str", "map": "dict"}
 _POLICIES = {
     "nan_loss": "bool", "nan_metrics": "list[str]",
     "time_limit": "duration", "stop_grace": "duration",
@@ -47,7 +47,8 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """One experiment as its author wrote it, with the places of everything written.
 
     References in ``model``, ``teacher``, ``reward`` and ``data`` are as written, not
-    resolved. ``config`` is config.yaml as nested plain values.
+    resolved. ``config`` is config.yaml as nested plain values. ``data_map`` is ``data.map``:
+    columns of the data by the name under which the job reads them (as written -> as read).
     """
 
     folder: Path
@@ -59,6 +60,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     teacher: str | None = None
     reward: str | None = None
     data: dict[str, str] = {}
+    data_map: dict[str, str] = {}
     params: dict[str, Any] = {}
     config: dict[str, Any] = {}
     resources: str = "local"
@@ -93,6 +95,7 @@ def load_experiment(folder: Path) -> tuple[Experiment | None, list[Finding]]:
         return None, findings
     fields = _read(document, "", document.mapping, _KEYS, findings)
     data = _read(document, "data", fields.pop("data", {}), _SPLITS, findings)
+    data_map = _column_map(document, data.pop("map", {}), findings)
     policies = _read(document, "policies", fields.pop("policies", {}), _POLICIES, findings)
     if fields.get("then"):
         findings.append(rules.THEN_NOT_RUN.at(document.at("then")))
@@ -103,7 +106,7 @@ def load_experiment(folder: Path) -> tuple[Experiment | None, list[Finding]]:
     experiment = Experiment(
         folder=folder, name=folder.name, document=document, config_document=config_document,
         config=config_document.mapping if config_document else {},
-        data=data, policies=Policies(**policies), **fields,
+        data=data, data_map=data_map, policies=Policies(**policies), **fields,
     )  # fmt: skip
     return experiment, findings
 
@@ -143,6 +146,22 @@ def _read(
             else:
                 findings.append(_wrong_type(document.at(path), path, types[key], value))
     return fields
+
+
+def _column_map(
+    document: Document, written: dict[Any, Any], findings: list[Finding]
+) -> dict[str, str]:
+    """Return the usable renamings of ``data.map``; each new name can be given once."""
+    columns: dict[str, str] = {}
+    for old, new in written.items():
+        path = f"data.map.{old}"
+        if not isinstance(new, str) or not new.strip():
+            findings.append(_wrong_type(document.at(path), path, "str", new))
+        elif new in columns.values():
+            findings.append(rules.MAP_TWICE.at(document.at(path), new=new, old=old))
+        else:
+            columns[str(old)] = new
+    return columns
 
 
 def _unknown_key(at: Location, key: str, types: dict[str, str]) -> Finding:

@@ -150,6 +150,16 @@ INPUT_KIND = rule(
              "数据是 JSON Lines 文件，模型是文件夹。"),
     bad="data: {train: data}", good="data: {train: data/train.jsonl}",
 )  # fmt: skip
+MAP_TWICE = rule(
+    "experiment/map-twice", "error",
+    title=Text("Two columns of one name", "两列改成了同一个名字"),
+    message=Text("`data.map` gives the name `{new}` to two columns (again to `{old}`)",
+                 "`data.map` 把两列都改名为 `{new}`（又给了 `{old}`）"),
+    hint=Text("give each column a name of its own", "请给每一列不同的名字"),
+    why=Text("A row can have one value under a name.", "一行中同一个名字只能有一个值。"),
+    bad="method: trl/sft\ndata: {map: {question: prompt, input: prompt}}",
+    good="method: trl/sft\ndata: {map: {question: prompt, answer: completion}}",
+)  # fmt: skip
 INPUT_UNREADABLE = rule(
     "input/unreadable", "error",
     title=Text("Input cannot be read", "输入无法读取"),

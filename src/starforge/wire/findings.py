@@ -36,6 +36,7 @@ class Input(Request):
     digest: str | None = None
     file: str | None = None
     rows: int | None = None
+    columns: dict[str, str] = {}
 
 
 class PrepareRequest(Request):

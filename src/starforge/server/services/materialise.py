@@ -10,11 +10,13 @@ from typing import Any
 import msgspec
 
 from starforge import layout
+from starforge.lab.columns import rename_file
 from starforge.lab.files import RECORD_FILES
 from starforge.plan import InputRef, LaunchPlan
 from starforge.server.core import Core
 from starforge.server.services.preparation import Made
 from starforge.server.store import registry
+from starforge.server.store.faults import disk_fault
 
 LINK_FROM = 256 * 1024 * 1024  # bytes; smaller data are copied, so that no job can harm a blob
 
@@ -72,7 +74,13 @@ def _data(core: Core, ref: InputRef, job: Path) -> None:
             digest = registry.dataset(tx, ref.location).digest
     target = job / layout.DATA / (ref.file or f"{ref.name.removeprefix('data.')}.jsonl")
     target.parent.mkdir(parents=True, exist_ok=True)
-    core.blobs.materialize(digest, target, link=core.blobs.size(digest) >= LINK_FROM)
+    if not ref.columns:
+        core.blobs.materialize(digest, target, link=core.blobs.size(digest) >= LINK_FROM)
+        return
+    try:
+        rename_file(core.blobs.path(digest), target, ref.columns)
+    except OSError as error:
+        raise disk_fault(error, target) from error
 
 
 def _write_json(path: Path, value: Any) -> None:
