@@ -161,13 +161,15 @@ def test_files_that_cannot_travel_are_findings(new):
     assert prepared.findings[0].hint is not None
 
 
-def test_drift_is_a_warning_and_another_version_an_error(new):
+def test_drift_is_refused_and_another_runtime_a_warning(new):
     folder = new()
     lock = json.loads((folder / "recipe.lock.json").read_text())
     (folder / "recipe.lock.json").write_text(json.dumps(lock | {"recipe": "0" * 64}))
+    assert codes(prepare(folder)) == ["lock/drift"]
+    (folder / "recipe.lock.json").write_text(json.dumps(lock | {"runtime": {"cpu": "0" * 64}}))
     prepared = prepare(folder)
     assert prepared.ok
-    assert codes(prepared, "warning") == ["lock/drift"]
+    assert codes(prepared, "warning") == ["lock/runtime"]
     (folder / "recipe.lock.json").write_text(json.dumps(lock | {"version": "0.1.0"}))
     assert codes(prepare(folder)) == ["lock/version"]
     (folder / "recipe.lock.json").unlink()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from starforge.catalog.models import Recipe
+from starforge.catalog.models import Parameter, Recipe
 from starforge.errors import StarForgeError
 from starforge.findings import Finding, Location, rule
 from starforge.i18n import Text
@@ -28,32 +28,51 @@ VERSION = rule(
     title=Text("Locked to another version", "锁定的版本不同"),
     message=Text("this experiment is locked to {locked}, the catalog has {current}",
                  "该实验锁定在 {locked}，而目录中是 {current}"),
-    hint=Text("to accept the new version, delete recipe.lock.json and validate again",
-              "要接受新版本，请删除 recipe.lock.json 后重新检查"),
+    hint=Text("`sf recipe status` shows what changed; accept it with `sf recipe upgrade` or "
+              "`sf submit --update-lock`",
+              "用 `sf recipe status` 查看变化；"
+              "用 `sf recipe upgrade` 或 `sf submit --update-lock` 接受"),
     why=Text("Keys, defaults and results change between versions of a framework.",
              "框架版本不同，键、默认值和结果都可能不同。"),
     bad='{"version": "0.9.0"}', good='{"version": "1.10.0"}',
 )  # fmt: skip
 DRIFT = rule(
-    "lock/drift", "warning",
+    "lock/drift", "error",
     title=Text("Changed since it was locked", "锁定之后有变化"),
     message=Text("the {part.en} changed since this experiment was locked",
                  "自该实验锁定以来，{part.zh}已有变化"),
-    hint=Text("`sf plan` shows what runs now; delete recipe.lock.json to accept it",
-              "用 `sf plan` 查看现在会执行什么；删除 recipe.lock.json 即表示接受"),
-    why=Text("A job run again may not give what it gave before.", "重新运行的结果可能与之前不同。"),
+    hint=Text("`sf recipe status` shows what changed; accept it with `sf recipe upgrade` or "
+              "`sf submit --update-lock`",
+              "用 `sf recipe status` 查看变化；"
+              "用 `sf recipe upgrade` 或 `sf submit --update-lock` 接受"),
+    why=Text("Parameters, defaults or pins may have moved: a job run again may not give what it "
+             "gave before.",
+             "参数、默认值或固定设置可能有变：重新运行的结果可能与之前不同。"),
     bad='{"recipe": "0000"}', good='{"recipe": "<the digest of the catalog>"}',
+)  # fmt: skip
+RUNTIME = rule(
+    "lock/runtime", "warning",
+    title=Text("Runtime changed since it was locked", "锁定之后运行环境有变化"),
+    message=Text("the runtime for {device} changed since this experiment was locked",
+                 "自该实验锁定以来，{device} 的运行环境已有变化"),
+    hint=Text("accept it with `sf recipe upgrade` or `sf submit --update-lock`",
+              "用 `sf recipe upgrade` 或 `sf submit --update-lock` 接受"),
+    why=Text("The framework is the same, packages beside it are not: numbers may differ in the "
+             "last digits.",
+             "框架版本相同，但其他软件包有变化：数值可能在末几位上不同。"),
+    bad='{"runtime": {"cpu": "0000"}}', good='{"runtime": {"cpu": "<the digest of its lock>"}}',
 )  # fmt: skip
 
 _RECIPE = Text("recipe", "配方")
 _CONTRACT = Text("contract of the framework", "框架契约")
-_RUNTIME = Text("runtime", "运行环境")
 
 
 class Lock(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Digests (sha256) of everything an experiment depends on outside its own files.
 
-    ``runtime`` maps a device (``cpu``, ``cuda``) to the digest of its lock.
+    ``runtime`` maps a device (``cpu``, ``cuda``) to the digest of its lock; ``parameters`` a
+    published parameter to ``path=default`` (JSON), so that what a later catalog changes can be
+    said by name.
     """
 
     method: str
@@ -63,6 +82,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     contract: str
     runtime: dict[str, str] = {}
     inputs: dict[str, str] = {}
+    parameters: dict[str, str] = {}
 
 
 def make_lock(
@@ -77,7 +97,12 @@ def make_lock(
     return Lock(
         method=recipe.name, framework=recipe.framework, version=recipe.version,
         recipe=recipe.digest, contract=contract_digest, runtime=runtime or {}, inputs=revisions,
+        parameters={one.name: _setting(one) for one in recipe.parameters},
     )  # fmt: skip
+
+
+def _setting(parameter: Parameter) -> str:
+    return f"{parameter.path}={msgspec.json.encode(parameter.default).decode()}"
 
 
 def encode_lock(lock: Lock) -> bytes:
@@ -124,17 +149,18 @@ def compare_lock(locked: Lock, current: Lock) -> list[Finding]:
         at = Location(file=LOCK_FILE, key="version", value=locked.version)
         old_pin, new_pin = (f"{one.framework}@{one.version}" for one in (locked, current))
         return [VERSION.at(at, locked=old_pin, current=new_pin)]
-    devices = locked.runtime.keys() & current.runtime.keys()
     compared = [
         ("recipe", _RECIPE, locked.recipe, current.recipe),
         ("contract", _CONTRACT, locked.contract, current.contract),
-        *(
-            (f"runtime.{device}", _RUNTIME, locked.runtime[device], current.runtime[device])
-            for device in sorted(devices)
-        ),
     ]
-    return [
+    findings = [
         DRIFT.at(Location(file=LOCK_FILE, key=key, value=old), part=part)
         for key, part, old, new in compared
         if old != new
     ]
+    for device in sorted(locked.runtime.keys() & current.runtime.keys()):
+        old = locked.runtime[device]
+        if old != current.runtime[device]:
+            at = Location(file=LOCK_FILE, key=f"runtime.{device}", value=old)
+            findings.append(RUNTIME.at(at, device=device))
+    return findings

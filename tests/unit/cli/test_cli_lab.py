@@ -118,7 +118,7 @@ def test_validate_json_shape(sf, lab: Path) -> None:
 def test_strict_counts_warnings(sf, lab: Path) -> None:
     lock = lab / "experiments/mine/recipe.lock.json"
     locked = json.loads(lock.read_text())
-    locked["recipe"] = "0" * 64
+    locked["runtime"] = {"cpu": "0" * 64}
     lock.write_text(json.dumps(locked))
     fine = sf("validate", "mine")
     assert fine.code == 0 and "1 warning" in fine.out

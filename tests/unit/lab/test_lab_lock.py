@@ -45,11 +45,13 @@ def test_drift(lock):
     def changed(**fields):
         return codes(compare_lock(msgspec.structs.replace(lock, **fields), lock))
 
-    assert changed(recipe="0") == [("lock/drift", "warning", "recipe")]
+    assert changed(recipe="0") == [("lock/drift", "error", "recipe")]
     assert changed(contract="0", recipe="0") == [
-        ("lock/drift", "warning", "recipe"), ("lock/drift", "warning", "contract"),
+        ("lock/drift", "error", "recipe"), ("lock/drift", "error", "contract"),
     ]  # fmt: skip
-    assert changed(runtime={"cpu": "0", "cuda": "2"}) == [("lock/drift", "warning", "runtime.cpu")]
+    assert changed(runtime={"cpu": "0", "cuda": "2"}) == [
+        ("lock/runtime", "warning", "runtime.cpu")
+    ]
     assert changed(runtime={}) == []
     assert changed(inputs={}) == []
     assert changed(method="mini/other", version="0") == []
