@@ -203,7 +203,7 @@ def test_the_adapter_gets_what_verls_merger_does_not_know(driver, tmp_path):
     export = driver("verl_export")
     config = tmp_path / "adapter_config.json"
     config.write_text('{"r": 8, "lora_alpha": 0, "target_modules": ["q_proj"]}', "utf-8")
-    export.complete(tmp_path, "base", {"rank": 8, "alpha": 32})
+    export.complete(tmp_path, {"rank": 8, "alpha": 32, "base": "base"})
     assert json.loads(config.read_text("utf-8")) == {
         "r": 8, "lora_alpha": 32, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM",
         "base_model_name_or_path": "base",

@@ -34,7 +34,9 @@ def export(
     """Write the model of ``checkpoint`` to ``final``, which appears whole or not at all.
 
     With LoRA the adapter goes to ``adapter/`` beside it and ``final`` holds both merged;
-    ``base`` is the model the adapter belongs to. Returns the adapter's folder, if any.
+    ``base`` is where the model lies that the adapter belongs to, and ``lora`` its ``rank``,
+    its ``alpha`` and how the experiment names that model (``base``). Returns the adapter's
+    folder, if any.
     """
     fresh = final.with_name(f".{final.name}-new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -54,7 +56,7 @@ def export(
     if (fresh / ADAPTER).is_dir():
         adapter = final.with_name("adapter")
         _replace(fresh / ADAPTER, adapter)
-        complete(adapter, base, lora)
+        complete(adapter, lora)
         merge(base, adapter, fresh)
     _replace(fresh, final)
     return adapter
@@ -69,11 +71,15 @@ def _replace(fresh: Path, place: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def complete(adapter: Path, base: str, lora: dict[str, Any]) -> None:
+def complete(adapter: Path, lora: dict[str, Any]) -> None:
     """Write into the adapter's config what verl's merger does not know: alpha and base."""
     path = adapter / "adapter_config.json"
     config = json.loads(path.read_text("utf-8"))
-    config |= {"lora_alpha": lora["alpha"], "r": lora["rank"], "base_model_name_or_path": base}
+    config |= {
+        "lora_alpha": lora["alpha"],
+        "r": lora["rank"],
+        "base_model_name_or_path": lora["base"],
+    }
     config.setdefault("task_type", "CAUSAL_LM")
     path.write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", "utf-8")
 

@@ -119,9 +119,8 @@ def export(args: argparse.Namespace, job: dict[str, Any], base: str) -> None:
         return
     final = args.output / "model"
     runner: Callable[[list[str]], int] = run_upstream
-    adapter = verl_export.export(
-        checkpoint / job["actor"], final, base, lora=job["lora"], runner=runner
-    )
+    lora = {**job["lora"], "base": args.model}
+    adapter = verl_export.export(checkpoint / job["actor"], final, base, lora=lora, runner=runner)
     declare_artifact(final, "model", "model")
     if adapter is not None:
         declare_artifact(adapter, "adapter", "adapter")
