@@ -91,6 +91,29 @@ def new_experiment(
     bad or taken name and for a method that differs.
     """
     lang = lang or current_lang()
+
+    def fill(folder: Path) -> None:
+        if from_ is not None:
+            _copy(from_, folder, recipe)
+        else:
+            _fill(folder, name, recipe, catalog, lang=lang, data=data)
+
+    return create_experiment(lab, name, recipe, catalog, fill, runtime=runtime)
+
+
+def create_experiment(
+    lab: Lab,
+    name: str,
+    recipe: Recipe,
+    catalog: Catalog,
+    fill: Callable[[Path], None],
+    *,
+    runtime: dict[str, str] | None = None,
+) -> Path:
+    """Create ``experiments/NAME`` with the files that ``fill`` writes, and a lock.
+
+    It appears whole or not at all. Raises :class:`StarForgeError` for a bad or taken name.
+    """
     target = lab.root / EXPERIMENTS / check_name(name)
     if target.exists() or target.is_symlink():
         raise StarForgeError(
@@ -104,10 +127,7 @@ def new_experiment(
         target.parent.mkdir(parents=True, exist_ok=True)
         working = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
         try:
-            if from_ is not None:
-                _copy(from_, working, recipe)
-            else:
-                _fill(working, name, recipe, catalog, lang=lang, data=data)
+            fill(working)
             lock = make_lock(recipe, catalog.contract_digest(recipe), runtime=runtime)
             (working / LOCK_FILE).write_bytes(encode_lock(lock))
             working.chmod(0o755)

@@ -1,0 +1,1 @@
+"""From an upstream launch to an experiment: recognise it, read its settings, place them."""
