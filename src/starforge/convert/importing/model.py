@@ -52,6 +52,7 @@ class RewardRef(msgspec.Struct, frozen=True, kw_only=True):
     style: Literal["model", "verl", "openrlhf", "trl"]
     names: list[str] = []  # a model, or functions
     file: str | None = None
+    options: dict[str, Any] = {}  # constants that verl passes to the function
 
 
 class DataRef(msgspec.Struct, frozen=True, kw_only=True):

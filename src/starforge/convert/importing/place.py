@@ -133,10 +133,8 @@ class _Placer:
         unknown = unknown_in(setting.value) if isinstance(setting.value, str) else None
         key = self._key(setting.path)
         if unknown is not None:
-            why = Text(f"only running the script tells `{unknown}`: give --run",
-                       f"`{unknown}` 要运行脚本才知道：请加 --run")  # fmt: skip
             plain = msgspec.structs.replace(setting, value=readable(setting.value))
-            self._note("lost", plain, why)
+            self._note("lost", plain, _only_running(unknown))
             return
         if key is None:
             self._note("lost", setting, self._no_such_key(setting))
@@ -146,11 +144,7 @@ class _Placer:
             return
         value = self._meant(setting, key)
         ok, value = accepts_key(key, value)
-        why = None if ok else Text(
-            f"must be {describe(key.type).en}, not {given(value).en}",
-            f"应为{describe(key.type).zh}，而不是{given(value).zh}",
-        )  # fmt: skip
-        why = why or self._not_allowed(setting.path, key, value)
+        why = self._not_allowed(setting.path, key, value) if ok else _wrong_type(key, value)
         if why is not None:
             self._note("lost", setting, why)
         else:
@@ -236,6 +230,16 @@ class _Placer:
 
     def _note(self, kind: Kind, setting: Setting, why: Text) -> None:
         self.notes.append(Note(kind=kind, what=setting.shown, why=why, line=setting.line))
+
+
+def _only_running(unknown: str) -> Text:
+    return Text(f"only running the script tells `{unknown}`: give --run",
+                f"`{unknown}` 要运行脚本才知道：请加 --run")  # fmt: skip
+
+
+def _wrong_type(key: ContractKey, value: Any) -> Text:
+    wanted, found = describe(key.type), given(value)
+    return Text(f"must be {wanted.en}, not {found.en}", f"应为{wanted.zh}，而不是{found.zh}")
 
 
 def _typed(value: Any, key: ContractKey) -> Any:

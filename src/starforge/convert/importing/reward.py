@@ -20,6 +20,8 @@ _VERL = '''\
 """{head}"""
 
 {load}
+OPTIONS = {options}
+
 
 def reward(prompts, completions, **columns):
     """Score each answer as verl does: one call an answer, the number under `score`."""
@@ -34,7 +36,7 @@ def reward(prompts, completions, **columns):
 def score(source, text, answer, extra):
     """Call the function under the names that verl gives its arguments."""
     return compute_score(
-        data_source=source, solution_str=text, ground_truth=answer, extra_info=extra
+        data_source=source, solution_str=text, ground_truth=answer, extra_info=extra, **OPTIONS
     )
 
 
@@ -117,7 +119,7 @@ def take_reward(ref: RewardRef, folder: Path) -> TakenReward:
         note = Note(kind="changed", what=REWARD_FILE, why=Text(
             "calls verl's own scoring by `data_source`; the data need that column",
             "调用 verl 按 `data_source` 内置的打分；数据需要有这一列"))  # fmt: skip
-        text = _VERL.format(head=_head("verl"), load=_VERL_DEFAULT)
+        text = _VERL.format(head=_head("verl"), load=_VERL_DEFAULT, options="{}")
         return TakenReward(reference=REWARD_FILE, files={REWARD_FILE: text}, notes=[note])
     code, missing = _code(ref.file, folder)
     if code is None or not _NAME.fullmatch(ref.names[0]):
@@ -125,7 +127,7 @@ def take_reward(ref: RewardRef, folder: Path) -> TakenReward:
     template = _VERL if ref.style == "verl" else _OPENRLHF
     text = template.format(
         head=_head(Path(ref.file).name), name=ref.names[0],
-        load=_VERL_FILE.format(name=ref.names[0]),
+        load=_VERL_FILE.format(name=ref.names[0]), options=repr(ref.options),
     )  # fmt: skip
     return TakenReward(reference=REWARD_FILE, files={REWARD_FILE: text, COPIED: code},
                        notes=[_adapted(ref.file)])  # fmt: skip
@@ -168,9 +170,10 @@ def _odd(name: str) -> Note:
 
 
 def _adapted(name: str) -> Note:
-    why = Text(f"copied; {REWARD_FILE} calls it as upstream does. Files that it imports itself "
-               "have to be copied, too",
-               f"已复制；{REWARD_FILE} 按上游的方式调用它。它自己导入的文件也需要一并复制")  # fmt: skip
+    why = Text(
+        f"copied; {REWARD_FILE} calls it as upstream does. Copy the files that it imports, too",
+        f"已复制；{REWARD_FILE} 按上游的方式调用它。它导入的文件也请一并复制",
+    )
     return Note(kind="changed", what=f"reward={name}", why=why)
 
 

@@ -207,10 +207,8 @@ def _data(upstream: Upstream, form: Any) -> dict[str, DataRef]:
         files = setting.value if isinstance(setting.value, list) else [setting.value]
         found[split] = DataRef(sources=[str(one) for one in files], columns=columns, form=form,
                                line=setting.line)  # fmt: skip
-    if (
-        "validation" in found
-        and found["validation"].sources == found.get("train", DataRef(sources=[])).sources
-    ):
+    train, validation = found.get("train"), found.get("validation")
+    if train is not None and validation is not None and train.sources == validation.sources:
         del found["validation"]  # verl wants a file even when it never validates
     return found
 
@@ -218,6 +216,7 @@ def _data(upstream: Upstream, form: Any) -> dict[str, DataRef]:
 def _reward(upstream: Upstream) -> RewardRef | None:
     file = upstream.take("reward.custom_reward_function.path")
     name = str(upstream.take("reward.custom_reward_function.name", "compute_score"))
+    options = upstream.take("reward.custom_reward_function.reward_kwargs")
     model = upstream.take("reward.reward_model.model_path")
     enabled = upstream.take("reward.reward_model.enable", False)
     if enabled is True and model:
@@ -225,7 +224,10 @@ def _reward(upstream: Upstream) -> RewardRef | None:
     if upstream.method == "verl/distillation" and not file:
         return None
     # Without a file of its own verl scores by the name in `data_source`.
-    return RewardRef(style="verl", names=[name], file=str(file) if file else None)
+    return RewardRef(
+        style="verl", names=[name], file=str(file) if file else None,
+        options=options if isinstance(options, dict) else {},
+    )  # fmt: skip
 
 
 def _nodes(upstream: Upstream, launch: Launch) -> None:
