@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import struct
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from starforge.checks import rules_model as rules
+from starforge.checks.files import first_row, read_json
 from starforge.findings import Finding
 from starforge.i18n import Text
 from starforge.lab.context import DataSource, PrepareContext
@@ -66,14 +64,6 @@ def _config_problem(file: Path) -> Text | None:
     if not config.get("architectures"):
         return Text("it names no `architectures`", "没有写明 `architectures`")
     return None
-
-
-def read_json(file: Path) -> Any:
-    """Return the JSON value of a small file, ``None`` when it can't be read."""
-    try:
-        return msgspec.json.decode(file.read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return None
 
 
 def weight_files(folder: Path) -> tuple[list[Path], Text | None]:
@@ -144,14 +134,3 @@ def conversational(source: DataSource) -> bool:
     """Say whether a split holds messages, by its first row."""
     row = first_row(source)
     return any(isinstance(row.get(c), list) for c in ("messages", "prompt", "chosen"))
-
-
-def first_row(source: DataSource) -> dict[str, Any]:
-    """Return the first row of a split, empty when there is none that can be read."""
-    for _, raw in source.lines():
-        try:
-            row = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return {}
-        return row if isinstance(row, dict) else {}
-    return {}

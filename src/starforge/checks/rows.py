@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from starforge.checks import rules_data as rules
+from starforge.checks.turns import turn_problems
 from starforge.findings import Rule, nearest
 from starforge.i18n import Text
 
@@ -22,7 +23,6 @@ OTHER_COLUMNS = {
     "content": "text", "document": "text",
 }  # fmt: skip
 TEXTS = frozenset({"prompt", "completion", "chosen", "rejected"})
-ANSWERS = frozenset({"messages", "completion", "chosen", "rejected"})
 
 _JSON_TYPES: dict[type, Text] = {
     dict: Text("an object", "对象"),
@@ -102,16 +102,19 @@ def _meant(column: str, row: dict[str, Any]) -> str | None:
 def problems_of(row: dict[str, Any], shape: list[str]) -> Iterator[Problem]:
     """Yield everything wrong with the values of a row that has the columns of ``shape``."""
     kinds = {type(row[c]) for c in shape if c in TEXTS}
+    continued = "prompt" in shape
     for column in shape:
         value = row[column]
         if column == "messages":
             yield from _messages(column, value)
         elif column in TEXTS:
-            yield from _text_or_messages(column, value, mixed=len(kinds) > 1)
+            yield from _text_or_messages(column, value, len(kinds) > 1, continued)
         elif column == "text":
             yield from _text(column, value)
         elif column == "label" and not isinstance(value, bool):
             yield _wrong_type(column, value, Text("true or false", "布尔值"))
+    if "chosen" in shape and row["chosen"] == row["rejected"]:
+        yield rules.SAME_ANSWERS, {}
 
 
 def _wrong_type(column: str, value: Any, wanted: Text) -> Problem:
@@ -125,9 +128,9 @@ def _text(column: str, value: Any) -> Iterator[Problem]:
         yield rules.EMPTY_TEXT, {"column": column}
 
 
-def _text_or_messages(column: str, value: Any, *, mixed: bool) -> Iterator[Problem]:
+def _text_or_messages(column: str, value: Any, mixed: bool, continued: bool) -> Iterator[Problem]:
     if isinstance(value, list) and not mixed:
-        yield from _messages(column, value)
+        yield from _messages(column, value, continued and column != "prompt")
     elif isinstance(value, str):
         yield from _text(column, value)
     else:
@@ -136,7 +139,7 @@ def _text_or_messages(column: str, value: Any, *, mixed: bool) -> Iterator[Probl
         yield _wrong_type(column, value, wanted if isinstance(value, list) else plain)
 
 
-def _messages(column: str, value: Any) -> Iterator[Problem]:
+def _messages(column: str, value: Any, continued: bool = False) -> Iterator[Problem]:
     if not isinstance(value, list):
         yield _wrong_type(column, value, Text("a list of messages", "消息列表"))
         return
@@ -149,13 +152,8 @@ def _messages(column: str, value: Any) -> Iterator[Problem]:
         for problem in _message(column, index, message):
             sound = sound and problem[0] is rules.EMPTY_TEXT
             yield problem
-    if not sound:
-        return
-    last = value[-1]["role"]
-    if column in ANSWERS and last != "assistant":
-        yield rules.LAST_TURN, {"column": column, "role": last}
-    elif column == "prompt" and last == "assistant":
-        yield rules.PROMPT_TURN, {"column": column}
+    if sound:
+        yield from turn_problems(column, tuple(turn["role"] for turn in value), continued)
 
 
 def _message(column: str, index: int, message: Any) -> Iterator[Problem]:

@@ -124,6 +124,120 @@ PROMPT_TURN = rule(
     good='{"prompt": [{"role": "user", "content": "2 + 3 = ?"}], '
          '"completion": [{"role": "assistant", "content": "5"}]}',
 )  # fmt: skip
+TURN_ORDER = rule(
+    "data/turn-order", "warning",
+    title=Text("Messages out of turn", "消息顺序不对"),
+    message=Text("row {row}: `{column}`, message {index}: {problem.en}",
+                 "第 {row} 行：`{column}` 的第 {index} 条消息{problem.zh}"),
+    hint=Text("after an optional system message, user and assistant speak in turn (a tool answers "
+              "the assistant); join messages of one role",
+              "可选的系统消息之后，应由用户和助手轮流发言（工具回复助手）；"
+              "请合并同一角色的相邻消息"),
+    why=Text("Many chat templates refuse such a conversation or write it wrongly.",
+             "许多对话模板会拒绝这样的对话，或写出错误的文本。"),
+    bad='{"messages": [{"role": "user", "content": "hi"}, {"role": "user", "content": "ho"}, '
+        '{"role": "assistant", "content": "hello"}]}',
+    good='{"messages": [{"role": "user", "content": "hi, ho"}, '
+         '{"role": "assistant", "content": "hello"}]}',
+)  # fmt: skip
+LATE_SYSTEM = rule(
+    "data/late-system", "warning",
+    title=Text("System message in the middle", "系统消息不在开头"),
+    message=Text("row {row}: `{column}`, message {index} is of `{role}`, but not at the beginning",
+                 "第 {row} 行：`{column}` 的第 {index} 条消息是 `{role}`，却不在开头"),
+    hint=Text("move it to the beginning, or make it part of a user's message",
+              "请移到开头，或并入用户消息"),
+    why=Text("Most chat templates take a system message at the beginning only; others are dropped "
+             "or refused.",
+             "多数对话模板只接受开头的系统消息，其余的会被丢弃或报错。"),
+    bad='{"messages": [{"role": "user", "content": "hi"}, {"role": "system", "content": "s"}, '
+        '{"role": "assistant", "content": "hello"}]}',
+    good='{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "hi"}, '
+         '{"role": "assistant", "content": "hello"}]}',
+)  # fmt: skip
+SAME_ANSWERS = rule(
+    "data/same-answers", "warning",
+    title=Text("Pair of equal answers", "两个回答相同"),
+    message=Text("row {row}: `chosen` and `rejected` are the same",
+                 "第 {row} 行：`chosen` 与 `rejected` 完全相同"),
+    hint=Text("remove the row", "请删掉这一行"),
+    why=Text("There is nothing to prefer, and the model is pulled both ways.",
+             "没有优劣之分，模型会被同时拉向两边。"),
+    bad='{"prompt": "a", "chosen": "b", "rejected": "b"}',
+    good='{"prompt": "a", "chosen": "b", "rejected": "c"}',
+)  # fmt: skip
+ONE_LABEL = rule(
+    "data/one-label", "error",
+    title=Text("Only one label", "只有一种标签"),
+    message=Text("every `label` of {file} is {label}", "{file} 的 `label` 全是 {label}"),
+    hint=Text("add rows with the other label, or use a method that learns from good answers only "
+              "(sft)",
+              "请加入另一种标签的数据，或改用只从好回答学习的方法（sft）"),
+    why=Text("The method learns from the difference between good and bad answers.",
+             "这种方法是从好回答与差回答的差别中学习的。"),
+    bad='{"prompt": "a", "completion": "b", "label": true}\n'
+        '{"prompt": "c", "completion": "d", "label": true}',
+    good='{"prompt": "a", "completion": "b", "label": true}\n'
+         '{"prompt": "c", "completion": "d", "label": false}',
+)  # fmt: skip
+LABEL_RATIO = rule(
+    "data/label-ratio", "warning",
+    title=Text("Labels out of balance", "标签比例失衡"),
+    message=Text("{file} has {good} good and {bad} bad answers",
+                 "{file} 有 {good} 个好回答、{bad} 个差回答"),
+    hint=Text("set `{parameter}: {weight}`, so that both sides weigh the same",
+              "请设 `{parameter}: {weight}`，使两边权重相当"),
+    why=Text("The rarer label is hardly learned from.", "较少的一方几乎学不到。"),
+    bad="90 rows with label true, 10 with false", good="50 rows of each",
+)  # fmt: skip
+REWARD_COLUMN = rule(
+    "data/reward-column", "error",
+    title=Text("Column that the reward needs", "缺少奖励函数需要的列"),
+    message=Text("row {row} has no `{column}`, which the reward function takes",
+                 "第 {row} 行没有奖励函数所需的 `{column}`"),
+    hint=Text("add the column, rename another with `data.map`, or give the argument a default "
+              "value",
+              "请补上该列，或用 `data.map` 改名，或给该参数一个默认值"),
+    why=Text("The reward would fail at the first batch with such a row.",
+             "遇到这样的行，奖励函数会在第一批就出错。"),
+    bad='def reward(prompts, completions, answer), and rows without "answer"',
+    good='def reward(prompts, completions, answer), and {"prompt": "2 + 3 =", "answer": "5"}',
+)  # fmt: skip
+CONTAMINATED = rule(
+    "data/contamination", "warning",
+    title=Text("Benchmark questions in the training data", "训练数据中有评测题"),
+    message=Text("{count} of {rows} rows of {file} ask what the benchmark `{benchmark}` asks "
+                 "(first: row {row})",
+                 "{file} 共 {rows} 行，其中 {count} 行与评测 `{benchmark}` 的题目相同"
+                 "（首次出现在第 {row} 行）"),
+    hint=Text("remove them, or don't measure with that benchmark",
+              "请删除这些行，或不要用该评测来衡量"),
+    why=Text("A score on questions the model was trained on says nothing.",
+             "在训练过的题目上得分没有意义。"),
+    bad="a row whose prompt is a question of a benchmark", good="questions of your own",
+)  # fmt: skip
+MAP_UNKNOWN = rule(
+    "data/map-unknown", "error",
+    title=Text("Renamed column that no row has", "要改名的列不存在"),
+    message=Text("`data.map` renames `{old}`, but no row has it (columns: {known})",
+                 "`data.map` 要给 `{old}` 改名，但没有任何一行含有它（现有的列：{known}）"),
+    hint=Text("write the name as it is in the file", "请按文件中的写法填写列名"),
+    why=Text("The column that was meant would keep its name and not be read.",
+             "真正想改的列会保持原名，读不到。"),
+    bad="data: {train: rows.jsonl, map: {qestion: prompt}}",
+    good="data: {train: rows.jsonl, map: {question: prompt}}",
+)  # fmt: skip
+MAP_TAKEN = rule(
+    "data/map-taken", "error",
+    title=Text("New name that is taken", "新列名已被占用"),
+    message=Text("row {row} has a column `{new}` already, so `{old}` can't take its name",
+                 "第 {row} 行已有列 `{new}`，`{old}` 不能改成这个名字"),
+    hint=Text("rename that one too, as in `{new}: {new}_before`",
+              "请把它也改名，例如 `{new}: {new}_before`"),
+    why=Text("One of the two values would be lost.", "两个值会丢掉一个。"),
+    bad='map: {question: prompt} with {"question": "a", "prompt": "b"}',
+    good='map: {question: prompt, prompt: old_prompt}',
+)  # fmt: skip
 EMPTY_TEXT = rule(
     "data/empty-text", "warning",
     title=Text("Empty text", "空文本"),

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from starforge.checks import rules_training as rules
-from starforge.checks.model import first_row, weight_bytes
+from starforge.checks.files import first_row
+from starforge.checks.model import weight_bytes
 from starforge.checks.steps import rows_a_pass, total_steps
 from starforge.findings import Finding
 from starforge.i18n import Text

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from starforge.checks.data import SHOWN, check_data, estimate_tokens
+from starforge.checks.data import SHOWN, check_data
+from starforge.checks.lengths import estimate_tokens
 from starforge.findings import Finding
 
 GOOD = {"messages": [{"role": "user", "content": "a?"}, {"role": "assistant", "content": "b"}]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from starforge.checks.model import first_row
+from starforge.checks.files import first_row
 from starforge.findings import Finding
 from starforge.frameworks.openrlhf import cpu, rules
 from starforge.frameworks.openrlhf.checks_rl import check_rl

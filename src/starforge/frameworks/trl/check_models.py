@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from starforge.checks.model import read_json
+from starforge.checks.files import read_json
 from starforge.findings import Finding, rule
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
