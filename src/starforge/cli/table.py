@@ -53,6 +53,19 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
             "plan": Lazy(
                 "plan", "plan", ("Show exactly what would run.", "显示将要运行的全部内容。")
             ),
+            "import": Lazy(
+                "convert",
+                "import_",
+                (
+                    "Make an experiment from another tool's launch.",
+                    "把其他工具的启动脚本变成实验。",
+                ),
+            ),
+            "port": Lazy(
+                "convert",
+                "port",
+                ("Make the same experiment for another stack.", "把实验换到另一套框架上。"),
+            ),
             "recipe": Lazy(
                 "recipe",
                 "recipe",
