@@ -84,7 +84,7 @@ def import_(
         "experiment": imported.head, "params": imported.placed.params,
         "config": imported.placed.config,
     }  # fmt: skip
-    _show(name, folder, imported.recipe.name, imported.notes, prepared, found, as_json=as_json)
+    _show(folder, imported.recipe.name, imported.notes, prepared, found, as_json=as_json)
 
 
 @command(
@@ -131,10 +131,10 @@ def port(experiment: str, method: str, name: str | None, as_json: bool) -> None:
     catalog, _ = connected_catalog()
     ported = port_experiment(prepare(origin, catalog=catalog), origin, method, catalog)
     name = name or f"{origin.name}-{method.partition('/')[0]}"
-    folder = write_port(ported, origin, lab, name, catalog, runtime_digests(ported.recipe))
+    folder = write_port(ported, origin, lab, name, catalog, runtime=runtime_digests(ported.recipe))
     prepared = prepare(folder, catalog=catalog)
     found = {"experiment": ported.head, "params": ported.params, "config": ported.config}
-    _show(name, folder, method, ported.notes, prepared, found, as_json=as_json)
+    _show(folder, method, ported.notes, prepared, found, as_json=as_json)
 
 
 def _read(
@@ -161,7 +161,6 @@ def _name(path: Path | None, method: str) -> str:
 
 
 def _show(
-    name: str,
     folder: Path,
     method: str,
     notes: Sequence[NoteLike],
@@ -174,6 +173,7 @@ def _show(
     from starforge.cli.experiment import show_findings, validation
     from starforge.cli.output import print_json
 
+    name = folder.name
     result = validation(prepared)
     if as_json:
         listed = [
@@ -184,16 +184,14 @@ def _show(
         print_json({"name": name, "folder": str(folder), "method": method, **found,
                     "notes": listed, **{k: result[k] for k in ("ok", "findings")}})  # fmt: skip
     else:
-        _show_text(name, folder, method, notes, found)
+        _show_text(folder, method, notes, found)
         show_findings(prepared)
         _show_next(name, ok=bool(result["ok"]))
     if not result["ok"]:
         raise click.exceptions.Exit(1)
 
 
-def _show_text(
-    name: str, folder: Path, method: str, notes: Sequence[NoteLike], found: dict[str, Any]
-) -> None:
+def _show_text(folder: Path, method: str, notes: Sequence[NoteLike], found: dict[str, Any]) -> None:
     from starforge.cli.output import say, style
     from starforge.convert.files import TITLES
     from starforge.i18n import current_lang

@@ -145,7 +145,13 @@ def port_experiment(prepared: Prepared, origin: Path, method: str, catalog: Cata
 
 
 def write_port(
-    ported: Ported, origin: Path, lab: Lab, name: str, catalog: Catalog, runtime: dict[str, str]
+    ported: Ported,
+    origin: Path,
+    lab: Lab,
+    name: str,
+    catalog: Catalog,
+    *,
+    runtime: dict[str, str],
 ) -> Path:
     """Create ``experiments/NAME`` with the source's own files; it appears whole or not at all."""
     said = t("ported from {name}", "移植自 {name}", name=origin.name)

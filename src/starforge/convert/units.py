@@ -42,9 +42,10 @@ def duration(port: Port) -> None:
                                     f"{port.target.name} 只按轮数计"))  # fmt: skip
         return
     count = max(1, math.ceil(rows / port.rows))
+    kept = math.ceil(rows / count)
     port.put("epochs", count)
-    port.put("max_rows", math.ceil(rows / count),
-             _same(f"{limit} × {_rows_a_step(port)} / {count} = {math.ceil(rows / count)}"))  # fmt: skip
+    said = _same(f"{limit} × {_rows_a_step(port)} / {count} = {kept}")
+    port.put("max_rows", kept, said)
     port.seen.add("max_rows")
 
 

@@ -103,6 +103,19 @@ class Upstream(msgspec.Struct, kw_only=True):
         self.taken.add(path)
         return self.value(path, default)
 
+    def take_below(self, prefix: str) -> dict[str, Any]:
+        """Return what is set below a section, as a mapping or key by key, and mark it."""
+        found: dict[str, Any] = {}
+        for one in self.settings:
+            if one.path == prefix and isinstance(one.value, dict):
+                found |= one.value
+            elif one.path.startswith(f"{prefix}."):
+                found[one.path[len(prefix) + 1 :]] = one.value
+            else:
+                continue
+            self.taken.add(one.path)
+        return found
+
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """A training command that was found: its entry point and the words after it.

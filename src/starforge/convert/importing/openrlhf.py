@@ -168,8 +168,8 @@ def _summed_lengths(found: list[Setting], notes: list[Note]) -> list[Setting]:
     if answer is None or not (str(prompt.value).isdigit() and str(answer.value).isdigit()):
         return rest
     total = int(prompt.value) + int(answer.value)
-    why = Text(f"--data.max_len holds both: {prompt.value} + {answer.value} = {total}",
-               f"--data.max_len 包含提示和回答：{prompt.value} + {answer.value} = {total}")  # fmt: skip
+    sum_ = f"{prompt.value} + {answer.value} = {total}"
+    why = Text(f"--data.max_len holds both: {sum_}", f"--data.max_len 包含两者：{sum_}")
     notes.append(Note(kind="changed", what=prompt.shown, why=why, line=prompt.line))
     return [*rest, Setting(path="data.max_len", value=total, line=prompt.line)]
 

@@ -73,10 +73,9 @@ def record_script(
 
 def _copy(source: Path, target: Path, script: str) -> Path:
     """Copy the script's folder, or the script alone where that would be much."""
-    size = files = 0
-    for file in _files(source):
+    size = 0
+    for files, file in enumerate(_files(source), start=1):
         size += file.stat().st_size
-        files += 1
         if size > _COPY_BYTES or files > _COPY_FILES:
             target.mkdir()
             shutil.copy2(source / script, target / script)

@@ -29,8 +29,10 @@ from starforge.lang import t
 
 YAML = (".yaml", ".yml")
 _QUIET = frozenset({"HOME", "USER", "PATH", "PWD", "SHELL"})
-_RUNTIME_VARIABLES = ("CUDA_", "NCCL_", "RAY_", "VLLM_", "HF_", "WANDB_", "TOKENIZERS_",
-                      "PYTHON", "HYDRA_", "OMP_", "TORCH_", "SWANLAB_", "TRANSFORMERS_")  # fmt: skip
+_RUNTIME_VARIABLES = (
+    "CUDA_", "NCCL_", "RAY_", "VLLM_", "HF_", "WANDB_", "TOKENIZERS_", "PYTHON", "HYDRA_",
+    "OMP_", "TORCH_", "SWANLAB_", "TRANSFORMERS_",
+)  # fmt: skip
 _MARKS = ("verl.trainer", "openrlhf.cli", "trl ", *SCRIPTS)
 
 

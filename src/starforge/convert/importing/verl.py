@@ -216,7 +216,7 @@ def _data(upstream: Upstream, form: Any) -> dict[str, DataRef]:
 def _reward(upstream: Upstream) -> RewardRef | None:
     file = upstream.take("reward.custom_reward_function.path")
     name = str(upstream.take("reward.custom_reward_function.name", "compute_score"))
-    options = upstream.take("reward.custom_reward_function.reward_kwargs")
+    options = upstream.take_below("reward.custom_reward_function.reward_kwargs")
     model = upstream.take("reward.reward_model.model_path")
     enabled = upstream.take("reward.reward_model.enable", False)
     if enabled is True and model:
@@ -226,7 +226,7 @@ def _reward(upstream: Upstream) -> RewardRef | None:
     # Without a file of its own verl scores by the name in `data_source`.
     return RewardRef(
         style="verl", names=[name], file=str(file) if file else None,
-        options=options if isinstance(options, dict) else {},
+        options=options,
     )  # fmt: skip
 
 

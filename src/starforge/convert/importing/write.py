@@ -115,7 +115,9 @@ def _resources(upstream: Upstream, notes: list[Note]) -> str:
         return "local"
     if upstream.gpus is not None:
         return f"gpu:{max(1, upstream.gpus)}"
-    why = Text("the launch does not say how many GPUs it takes; change `resources` if it is not one",
-               "启动中没有说明使用几张 GPU；若不是一张，请修改 `resources`")  # fmt: skip
+    why = Text(
+        "the launch does not say how many GPUs it takes; if it is not one, change `resources`",
+        "启动中没有说明使用几张 GPU；若不是一张，请修改 `resources`",
+    )
     notes.append(Note(kind="changed", what="resources=gpu:1", why=why))
     return "gpu:1"

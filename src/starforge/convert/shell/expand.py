@@ -39,7 +39,7 @@ class Scope(msgspec.Struct):
     from_outside: set[str] = set()
     unset: set[str] = set()
 
-    def get(self, name: str) -> str | None:
+    def get(self, name: str) -> str | None:  # noqa: PLR0911 - one return a kind of variable
         """Return a variable's value, ``None`` when it is not set."""
         if name in self.values:
             return self.values[name]
@@ -220,7 +220,9 @@ class _Expander:
             else:
                 self._value(item, quoted=False)
 
-    def _modified(self, name: str, value: str | None, rest: str) -> str:
+    def _modified(  # noqa: PLR0911 - one return a form
+        self, name: str, value: str | None, rest: str
+    ) -> str:
         """Apply what follows the name in ``${NAME...}``."""
         if not rest:
             if value is None and not name.isdigit():

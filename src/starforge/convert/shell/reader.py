@@ -125,7 +125,7 @@ class _Follower:
             after = self._statement(active=active and wanted)
             status = after if wanted else status
 
-    def _statement(self, *, active: bool) -> bool | None:
+    def _statement(self, *, active: bool) -> bool | None:  # noqa: PLR0911 - one a form
         if self.at >= len(self.tokens):
             return None
         token = self.tokens[self.at]
