@@ -47,9 +47,12 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RewardRef(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the launch takes rewards from: functions of a file, or a model."""
+    """Where the launch takes rewards from: functions of a file, or a model.
 
-    style: Literal["model", "verl", "openrlhf", "trl"]
+    ``starforge`` is a file with a function ``reward`` as experiments have it.
+    """
+
+    style: Literal["model", "verl", "openrlhf", "trl", "starforge"]
     names: list[str] = []  # a model, or functions
     file: str | None = None
     options: dict[str, Any] = {}  # constants that verl passes to the function

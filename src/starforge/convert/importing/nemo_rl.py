@@ -13,6 +13,7 @@ from starforge.convert.importing.model import (
     DataRef,
     Launch,
     Note,
+    RewardRef,
     Setting,
     Upstream,
     no_method,
@@ -121,6 +122,7 @@ def _upstream(
         name = upstream.value(f"{place}.tokenizer.name")
         if name in (None, model, f"${{{place}.model_name}}"):
             upstream.taken.add(f"{place}.tokenizer.name")
+    upstream.reward = _reward(upstream)
     upstream.data = _data(upstream)
     upstream.gpus = int(upstream.take("cluster.gpus_per_node", 1) or 1)
     nodes = upstream.take("cluster.num_nodes", 1)
@@ -139,6 +141,24 @@ def _grpo(upstream: Upstream) -> str:
         upstream.taken |= {LORA, "policy.dtensor_cfg._v2"}
         return "nemo-rl/grpo-lora"
     return "nemo-rl/grpo"
+
+
+def _reward(upstream: Upstream) -> RewardRef | None:
+    """Return the reward file of StarForge's own environment; upstream's `math` needs none."""
+    file = upstream.take("env.starforge.reward_file")
+    if file:
+        return RewardRef(style="starforge", names=["reward"], file=str(file))
+    default = upstream.value("data.default")
+    inside = default.get("env_name") if isinstance(default, dict) else None
+    setting = upstream.last("data.default.env_name") or upstream.last("data.env_name")
+    name = setting.value if setting else inside
+    if name not in (None, "math", "starforge"):
+        why = Text("an environment of upstream; write a reward file that judges answers as it does",
+                   "这是上游的环境；请写一个以同样方式打分的奖励文件")  # fmt: skip
+        line = setting.line if setting else 0
+        upstream.notes.append(Note(kind="todo", what=f"env_name={name}", why=why, line=line))
+    upstream.taken.add("data.env_name")
+    return None
 
 
 def _data(upstream: Upstream) -> dict[str, DataRef]:

@@ -122,8 +122,12 @@ def take_reward(ref: RewardRef, folder: Path) -> TakenReward:
         text = _VERL.format(head=_head("verl"), load=_VERL_DEFAULT, options="{}")
         return TakenReward(reference=REWARD_FILE, files={REWARD_FILE: text}, notes=[note])
     code, missing = _code(ref.file, folder)
+    if code is not None and ref.style == "starforge":
+        return TakenReward(reference=REWARD_FILE, files={REWARD_FILE: code})
+    if missing is not None:
+        return TakenReward(reference=None, notes=[missing])
     if code is None or not _NAME.fullmatch(ref.names[0]):
-        return TakenReward(reference=None, notes=[missing or _odd(ref.names[0])])
+        return TakenReward(reference=None, notes=[_odd(ref.names[0])])
     template = _VERL if ref.style == "verl" else _OPENRLHF
     text = template.format(
         head=_head(Path(ref.file).name), name=ref.names[0],
