@@ -29,6 +29,7 @@ from starforge.lab.inputs import (
 )
 from starforge.lab.lock import Lock, compare_lock, make_lock, read_lock
 from starforge.lab.resolve import resolve
+from starforge.lab.secrets import find_secrets, mask
 from starforge.lab.values import PROFILES, parse_profile
 from starforge.plan import InputRef, LaunchPlan, Resources
 from starforge.runtimes import lock_digest
@@ -107,7 +108,8 @@ class _Preparation:
         config, more = resolve(self.experiment, self.recipe, self.contract, sets)
         self.findings += more
         files, more = collect_files(self.experiment, self.lab_root)
-        self.findings += more
+        secrets, hidden = find_secrets(files, sets)
+        self.findings += more + secrets
         context = PrepareContext(
             experiment=self.experiment, recipe=self.recipe, contract=self.contract,
             config=config, model=self._model("model", self.recipe.model), data=self._data(),
@@ -123,8 +125,9 @@ class _Preparation:
         if not any(finding.severity == "error" for finding in self.findings):
             plan = framework.plan(context)
         return Prepared(
-            findings=_sorted(self.findings), experiment=self.experiment, recipe=self.recipe,
-            context=context, plan=plan, lock=lock if plan else None, files=files,
+            findings=_sorted(mask(self.findings, hidden)), experiment=self.experiment,
+            recipe=self.recipe, context=context, plan=plan, lock=lock if plan else None,
+            files=files,
         )  # fmt: skip
 
     def _model(self, key: str, need: Need) -> InputRef | None:

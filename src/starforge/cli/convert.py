@@ -223,8 +223,18 @@ def _show_next(name: str, *, ok: bool) -> None:
     from starforge.cli.output import note
 
     if ok:
-        note(t("next: `sf plan {name} --brief`, then `sf submit {name} --watch`",
-               "下一步：`sf plan {name} --brief`，然后 `sf submit {name} --watch`", name=name))  # fmt: skip
+        note(
+            t(
+                "next: `sf plan {name} --brief`, then `sf submit {name} --watch`",
+                "下一步：`sf plan {name} --brief`，然后 `sf submit {name} --watch`",
+                name=name,
+            )
+        )
     else:
-        note(t("next: put right what is listed, then `sf validate {name}`",
-               "下一步：处理上面列出的问题，然后 `sf validate {name}`", name=name))  # fmt: skip
+        note(
+            t(
+                "next: put right what is listed, then `sf validate {name}`",
+                "下一步：处理上面列出的问题，然后 `sf validate {name}`",
+                name=name,
+            )
+        )

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from starforge.cli.findings_view import count_line, print_findings
 from starforge.cli.output import note
+from starforge.lang import t
 
 if TYPE_CHECKING:
     from starforge.prepare import Prepared
@@ -26,6 +29,22 @@ def prepare_named(text: str, sets: Sequence[str], profile: str | None) -> Prepar
 
     catalog, _ = connected_catalog()
     return prepare(find_experiment(text), sets=sets, profile=profile, catalog=catalog)
+
+
+def chosen_folders(experiment: str | None, *, every: bool) -> list[Path]:
+    """Return the experiment that was named, or with ``--all`` every one of the lab."""
+    from starforge.lab.lab import find_experiment
+
+    if every == (experiment is not None):
+        raise click.UsageError(
+            t("give one experiment, or --all for every one of this lab",
+              "请给出一个实验，或用 --all 表示当前 lab 的全部实验")
+        )  # fmt: skip
+    if experiment is not None:
+        return [find_experiment(experiment)]
+    from starforge.cli.lab import this_lab
+
+    return this_lab().experiments()
 
 
 def public_findings(prepared: Prepared, *, hidden: bool = False) -> list[dict[str, Any]]:

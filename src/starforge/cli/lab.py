@@ -116,7 +116,7 @@ def new(
     from starforge.lab.scaffold import new_experiment
     from starforge.prepare import runtime_digests
 
-    lab = _lab()
+    lab = this_lab()
     if source is not None and (data or renames or model or teacher):
         raise click.UsageError(
             t(
@@ -166,7 +166,8 @@ def _method_of(folder: Path) -> str | None:
     return experiment.method if experiment is not None else None
 
 
-def _lab() -> Lab:
+def this_lab() -> Lab:
+    """Return the lab around the working folder; raise when there is none."""
     from starforge.errors import StarForgeError
     from starforge.i18n import Text
     from starforge.lab.lab import find_lab
@@ -193,7 +194,7 @@ def _lab() -> Lab:
 @json_option
 def ls(as_json: bool) -> None:
     """JSON is a list of ``{name, method, model, folder, description, tags}``."""
-    lab = _lab()
+    lab = this_lab()
     found = [_summary(folder) for folder in lab.experiments()]
     if as_json:
         print_json(found)

@@ -54,12 +54,24 @@ if TYPE_CHECKING:
     metavar="KEY",
     text=("Submit at most once under this key.", "同一个 KEY 至多提交一次。"),
 )
+@option(
+    "--update-lock",
+    is_flag=True,
+    text=(
+        "Accept what changed since the experiment was locked.",
+        "接受实验锁定之后的变化。",
+    ),
+)
 @json_option
-def submit(experiment: str, watch: bool, as_json: bool, **what: Any) -> None:
+def submit(*, experiment: str, watch: bool, update_lock: bool, as_json: bool, **what: Any) -> None:
     """JSON is the job: ``{id, name, state, ...}``; with ``--watch`` as it ended."""
     from starforge.cli.experiment import prepare_named, refuse, show_findings
     from starforge.cli.session import open_client
 
+    if update_lock:
+        from starforge.cli.recipe import update_lock as accept
+
+        accept(experiment)
     prepared = prepare_named(experiment, what["sets"], what["profile"])
     if prepared.plan is None:
         refuse(prepared, as_json=as_json)

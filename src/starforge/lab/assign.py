@@ -15,9 +15,11 @@ from starforge.lab import rules_config as rules
 from starforge.lab import rules_yaml
 from starforge.lab.document import Document, parse_document
 from starforge.lab.experiment import Experiment
+from starforge.lab.foreign import explain_foreign
 from starforge.lab.inherit import inherit
 from starforge.lab.resolved import Layer
 from starforge.lab.scalars import NotFiniteError, TooLargeError, plain_value
+from starforge.lab.shell_form import as_yaml, shell_form
 
 _GUESSES = 50
 
@@ -58,8 +60,11 @@ class Collector:
             path = self._plain_name(written)
             if self.is_native(path):
                 found.append(self._native(path, value, "config.yaml", at))
+            elif pasted := _pasted(written, value, at):
+                self.findings.append(pasted)
             else:
-                self.findings.append(self._unknown_key(path, at))
+                inner = next(iter(value), "") if isinstance(value, dict) else ""
+                self.findings.append(self._unknown_key(path, at, str(inner)))
         return found
 
     def _written(
@@ -105,7 +110,14 @@ class Collector:
             name, equals, written = text.partition("=")
             name = self._plain_name(name.strip())
             if not equals or not name:
-                self.findings.append(rules.SET_SYNTAX.at(Location(key=name or None), text=text))
+                better = as_yaml(text) if text.startswith("--") else None
+                wanted = better.replace(": ", "=", 1) if better else None
+                hint = Text(f"write `--set {wanted}`", f"请写成 `--set {wanted}`")
+                self.findings.append(
+                    rules.SET_SYNTAX.at(
+                        Location(key=name or None), hint=hint if wanted else None, text=text
+                    )
+                )
                 continue
             value, problem = parse_value(written)
             if not _is_text(text):
@@ -168,10 +180,10 @@ class Collector:
                           parameter=self._by_path.get(path))  # fmt: skip
 
     def _plain_name(self, written: str) -> str:
-        """Return a key without the ``+`` of Hydra's command line, which the plan adds itself."""
+        """Return a key without what only a command line wants: ``--``, or Hydra's ``+``."""
         if self.config.dialect == "hydra" and written not in self.config.keys:
-            return written.lstrip("+")
-        return written
+            written = written.lstrip("+")
+        return written.removeprefix("--")
 
     def is_native(self, path: str) -> bool:
         """Say whether the contract takes ``path``, or a key inside a mapping of it."""
@@ -197,7 +209,8 @@ class Collector:
             else:
                 yield path, value
 
-    def _unknown_key(self, path: str, at: Location) -> Finding:
+    def _unknown_key(self, path: str, at: Location, inner: str = "") -> Finding:
+        """Return the finding; ``inner`` is the first key below ``path``, which is no section."""
         recipe = self.recipe
         renamed = self._renamed.get(path)
         if renamed is not None:
@@ -214,7 +227,9 @@ class Collector:
             )
         else:
             names = {p.name for p in recipe.parameters} if at.file is None else set()
-            hint = did_you_mean(self._near(path, self.config.keys.keys() | names))
+            hint = self._foreign(path)
+            meant = f"{path}.{inner}" if inner else path
+            hint = hint or did_you_mean(self._near(meant, self.config.keys.keys() | names))
         return rules.UNKNOWN_KEY.at(at, hint=hint, key=path, pin=recipe.pin, method=recipe.name)
 
     def _unknown_parameter(self, name: str, at: Location) -> Finding:
@@ -234,8 +249,19 @@ class Collector:
                 f"`{name}` 是上游自己的键，请写到 config.yaml 中",
             )
         else:
-            hint = did_you_mean(self._near_parameter(name))
+            hint = self._foreign(name) or did_you_mean(self._near_parameter(name))
         return rules.UNKNOWN_PARAMETER.at(at, hint=hint, key=name, method=recipe.name)
+
+    def _foreign(self, name: str) -> Text | None:
+        if len(self.findings) >= _GUESSES:
+            return None
+        hint, exact = explain_foreign(name, self.recipe, self.config)
+        if hint is None or exact:
+            return hint
+        near = did_you_mean(self._near(name.lstrip("+-"), self.config.keys))
+        if near is None:
+            return hint
+        return Text(f"{hint.en}; {near.en}", f"{hint.zh}；{near.zh}")
 
     def _near_parameter(self, name: str) -> list[str]:
         by_any_name = {p.name: p.name for p in self.recipe.parameters} | self._by_path
@@ -245,6 +271,16 @@ class Collector:
     def _near(self, name: str, candidates: Iterable[str]) -> list[str]:
         # A file of nothing but unknown names is no slip: guessing would only take time.
         return nearest(name, candidates) if len(self.findings) < _GUESSES else []
+
+
+def _pasted(written: str, value: Any, at: Location) -> Finding | None:
+    """Return the finding for words of a command line under a key, or as one."""
+    first = value[0] if isinstance(value, list) and value else value
+    for word in (written, first):
+        better = as_yaml(word) if isinstance(word, str) and "=" in word else None
+        if better is not None:
+            return shell_form(at, word, better)
+    return None
 
 
 def _printable(argument: str) -> str:

@@ -12,6 +12,7 @@ from starforge.findings import Finding, Location
 from starforge.i18n import Text
 from starforge.lab import rules_yaml as rules
 from starforge.lab.compose import Composer, Position, StopComposingError
+from starforge.lab.shell_form import find_in_lines
 from starforge.lab.syntax import explain
 
 MAX_BYTES = 1 << 20
@@ -134,6 +135,11 @@ def _parse(text: str, file: str) -> tuple[Document, list[Finding]]:
     if not broken and value is not None and not isinstance(value, dict):
         broken = True
         findings.append(_wrong_root(value, composer, file))
+    if broken and (pasted := find_in_lines(text, file)) is not None:
+        # The words of a command line are the cause when the error stands beside them.
+        near = {pasted.at.line + step for step in (-1, 0, 1)} if pasted.at.line else set()
+        if any(one.at.line in near or one.code == rules.ROOT.code for one in findings):
+            findings = [pasted]
     document = Document(
         file=file, value=None if broken else value, keys=composer.keys, marks=composer.marks,
         broken=broken,

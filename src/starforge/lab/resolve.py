@@ -144,6 +144,9 @@ class _Judge:
         if accepts(key.type, shown(one.value))[0] and not isinstance(one.value, list | dict):
             hint = Text(f'put quotes around it: "{shown(one.value)}"',
                         f'请加上引号："{shown(one.value)}"')  # fmt: skip
+        elif isinstance(one.value, str) and one.value.endswith("\\"):
+            hint = Text("remove the `\\` at the end of the line: YAML needs none",
+                        "请去掉行尾的 `\\`：YAML 不需要它")  # fmt: skip
         elif accepts(key.type, [one.value])[0]:
             hint = Text(f"write it as a list: `[{shown(one.value)}]`",
                         f"请写成列表：`[{shown(one.value)}]`")  # fmt: skip

@@ -11,8 +11,11 @@ from starforge.lab.resolve import resolve
 
 # `config/conflict` is about two files; nothing of trl/sft is deprecated, ignored or interpolated.
 IN_WORDS = {
-    "config/conflict", "config/deprecated-key", "set/two-meanings",
-    "config/ignored-key", "config/interpolation",
+    "config/conflict",
+    "config/deprecated-key",
+    "set/two-meanings",
+    "config/ignored-key",
+    "config/interpolation",
 }
 RULES = [
     rule

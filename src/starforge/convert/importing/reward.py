@@ -116,25 +116,33 @@ def take_reward(ref: RewardRef, folder: Path) -> TakenReward:
     if ref.style == "trl":
         return _of_trl(ref, folder)
     if ref.file is None:
-        note = Note(kind="changed", what=REWARD_FILE, why=Text(
-            "calls verl's own scoring by `data_source`; the data need that column",
-            "调用 verl 按 `data_source` 内置的打分；数据需要有这一列"))  # fmt: skip
+        note = Note(kind="changed", what=REWARD_FILE, why=_OF_VERL)
         text = _VERL.format(head=_head("verl"), load=_VERL_DEFAULT, options="{}")
         return TakenReward(reference=REWARD_FILE, files={REWARD_FILE: text}, notes=[note])
-    code, missing = _code(ref.file, folder)
-    if code is not None and ref.style == "starforge":
+    return _of_file(ref, ref.file, folder)
+
+
+_OF_VERL = Text(
+    "calls verl's own scoring by `data_source`; the data need that column",
+    "调用 verl 按 `data_source` 内置的打分；数据需要有这一列",
+)
+
+
+def _of_file(ref: RewardRef, file: str, folder: Path) -> TakenReward:
+    code, missing = _code(file, folder)
+    if code is None or missing is not None:
+        return TakenReward(reference=None, notes=[missing or _odd(file)])
+    if ref.style == "starforge":
         return TakenReward(reference=REWARD_FILE, files={REWARD_FILE: code})
-    if missing is not None:
-        return TakenReward(reference=None, notes=[missing])
-    if code is None or not _NAME.fullmatch(ref.names[0]):
-        return TakenReward(reference=None, notes=[_odd(ref.names[0])])
-    template = _VERL if ref.style == "verl" else _OPENRLHF
-    text = template.format(
-        head=_head(Path(ref.file).name), name=ref.names[0],
-        load=_VERL_FILE.format(name=ref.names[0]), options=repr(ref.options),
+    name = ref.names[0]
+    if not _NAME.fullmatch(name):
+        return TakenReward(reference=None, notes=[_odd(name)])
+    text = (_VERL if ref.style == "verl" else _OPENRLHF).format(
+        head=_head(Path(file).name), name=name, load=_VERL_FILE.format(name=name),
+        options=repr(ref.options),
     )  # fmt: skip
-    return TakenReward(reference=REWARD_FILE, files={REWARD_FILE: text, COPIED: code},
-                       notes=[_adapted(ref.file)])  # fmt: skip
+    files = {REWARD_FILE: text, COPIED: code}
+    return TakenReward(reference=REWARD_FILE, files=files, notes=[_adapted(file)])
 
 
 def _of_trl(ref: RewardRef, folder: Path) -> TakenReward:
