@@ -35,13 +35,13 @@ def found(write):
     ],
 )
 def test_a_key_of_another_framework_is_known_in_every_place(found, method, key, words):
-    in_config = found(method, f"{key}: 1\n")
     in_sets = found(method, sets=[f"{key}=1"])
+    in_config = found(method, f"{key}: 1\n")
     assert [one.code for one in in_config + in_sets] == ["config/unknown-key"] * 2
     for one in in_config + in_sets:
         assert words in one.hint.en
         assert one.hint.zh != one.hint.en
-    (in_params,) = found(method, params=f"{{{key}: 1}}")
+    _, in_params = found(method, params=f"{{{key}: 1}}")
     assert in_params.code == "config/unknown-parameter"
     if "here it is" in words:
         assert words in in_params.hint.en
