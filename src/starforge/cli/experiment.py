@@ -32,19 +32,22 @@ def prepare_named(text: str, sets: Sequence[str], profile: str | None) -> Prepar
 
 
 def chosen_folders(experiment: str | None, *, every: bool) -> list[Path]:
-    """Return the experiment that was named, or with ``--all`` every one of the lab."""
+    """Return the experiment that was named, or with ``--all`` every one of a lab.
+
+    With ``--all``, a name is the folder of that lab; the lab around the working folder is
+    meant without one.
+    """
+    from starforge.cli.lab import this_lab
     from starforge.lab.lab import find_experiment
 
-    if every == (experiment is not None):
+    if every:
+        return this_lab(experiment).experiments()
+    if experiment is None:
         raise click.UsageError(
             t("give one experiment, or --all for every one of this lab",
               "请给出一个实验，或用 --all 表示当前 lab 的全部实验")
         )  # fmt: skip
-    if experiment is not None:
-        return [find_experiment(experiment)]
-    from starforge.cli.lab import this_lab
-
-    return this_lab().experiments()
+    return [find_experiment(experiment)]
 
 
 def public_findings(prepared: Prepared, *, hidden: bool = False) -> list[dict[str, Any]]:

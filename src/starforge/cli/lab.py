@@ -166,17 +166,18 @@ def _method_of(folder: Path) -> str | None:
     return experiment.method if experiment is not None else None
 
 
-def this_lab() -> Lab:
-    """Return the lab around the working folder; raise when there is none."""
+def this_lab(folder: str | None = None) -> Lab:
+    """Return the lab around ``folder`` (else the working folder); raise when there is none."""
     from starforge.errors import StarForgeError
     from starforge.i18n import Text
     from starforge.lab.lab import find_lab
 
-    lab = find_lab()
+    start = Path(folder) if folder is not None else Path.cwd()
+    lab = find_lab(start)
     if lab is None:
         raise StarForgeError(
             "lab/none-here",
-            Text(f"{Path.cwd()} is in no lab", f"{Path.cwd()} 不在任何 lab 中"),
+            Text(f"{start} is in no lab", f"{start} 不在任何 lab 中"),
             Text(
                 "make one with `sf init DIR` and go there",
                 "请用 `sf init 文件夹` 新建一个 lab 并进入其中",

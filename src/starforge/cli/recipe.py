@@ -10,7 +10,7 @@ import click
 from starforge.cli.base import Group, argument, json_option, option
 from starforge.cli.complete import complete_experiment
 from starforge.cli.experiment import EXPERIMENT, chosen_folders
-from starforge.cli.output import print_json, say, style
+from starforge.cli.output import note, print_json, say, style
 from starforge.lang import t
 
 if TYPE_CHECKING:
@@ -63,16 +63,19 @@ def recipe() -> None:
 @option("--all", "every", is_flag=True, text=_ALL)
 @json_option
 def status(experiment: str | None, every: bool, as_json: bool) -> None:
-    """JSON is a list of ``{name, method, locked, refused, changes, parameters, dead}``."""
+    """JSON is a list of ``{name, method, locked, refused, changes, parameters, dead}``.
+
+    One that can't be read is ``{name, error}`` there.
+    """
     from starforge.choose.drift import public
 
-    found = _drifts(experiment, every=every)
+    found, broken = _drifts(experiment, every=every)
     if as_json:
-        print_json([public(one) for one in found])
+        print_json([*(public(one) for one in found), *broken])
     else:
         for one in found:
             _show(one)
-    if any(one.refused for one in found):
+    if broken or any(one.refused for one in found):
         raise click.exceptions.Exit(1)
 
 
@@ -101,22 +104,41 @@ def upgrade(experiment: str | None, every: bool, as_json: bool) -> None:
 
     catalog, _ = connected_catalog()
     results = []
-    for drift in _drifts(experiment, every=every):
+    drifts, broken = _drifts(experiment, every=every)
+    for drift in drifts:
         renaming = _rename(drift.folder, catalog.recipe(drift.method))
         results.append(_lock(drift.folder) | renaming)
         if not as_json:
             _show(drift)
             _show_upgraded(drift, results[-1])
     if as_json:
-        print_json(results)
+        print_json([*results, *broken])
+    if broken:
+        raise click.exceptions.Exit(1)
 
 
-def _drifts(experiment: str | None, *, every: bool) -> list[Drift]:
+def _drifts(experiment: str | None, *, every: bool) -> tuple[list[Drift], list[dict[str, Any]]]:
+    """Return what became of the chosen experiments, and those that can't be read.
+
+    With ``--all`` one broken experiment does not keep the others from being looked at.
+    """
     from starforge.choose.drift import drift_of
     from starforge.client.catalogs import connected_catalog
+    from starforge.errors import StarForgeError
 
     catalog, _ = connected_catalog()
-    return [drift_of(folder, catalog) for folder in chosen_folders(experiment, every=every)]
+    found: list[Drift] = []
+    broken: list[dict[str, Any]] = []
+    for folder in chosen_folders(experiment, every=every):
+        try:
+            found.append(drift_of(folder, catalog))
+        except StarForgeError as error:
+            if not every:
+                raise
+            message = error.message.pick()
+            note(f"{folder.name}: {message}")
+            broken.append({"name": folder.name, "error": {"code": error.code, "message": message}})
+    return found, broken
 
 
 def _rename(folder: Path, recipe: Any) -> dict[str, dict[str, str]]:
@@ -146,7 +168,7 @@ def update_lock(experiment: str) -> None:
     """Accept all changes for ``sf submit --update-lock``; say what they are."""
     from starforge.lab.lock import write_lock
 
-    for drift in _drifts(experiment, every=False):
+    for drift in _drifts(experiment, every=False)[0]:
         if drift.changes or drift.locked is None:
             _show(drift, err=True)
             write_lock(drift.folder, drift.current)
