@@ -9,18 +9,11 @@ from typing import Any
 from starforge.catalog.load import Catalog
 from starforge.catalog.models import Recipe
 from starforge.catalog.public import detail
+from starforge.choose.kinds import KINDS
 from starforge.cli.method_view import allowed, group_title, pick, value
 from starforge.lab.scaffold import sample_rows
 from starforge.lang import t
 
-KINDS = {
-    "instruction": ("Instructions and answers", "指令与回答"),
-    "preference": ("Preference pairs", "偏好对"),
-    "binary": ("Good/bad labels", "好/坏标签"),
-    "verifiable": ("Verifiable tasks", "可验证任务"),
-    "prompts": ("Prompts with a stronger teacher", "提示与更强的教师"),
-    "none": ("No training data", "不需要训练数据"),
-}
 NEEDS = {"required": ("required", "必需"), "optional": ("optional", "可选")}
 
 
@@ -39,10 +32,10 @@ def matrix_page(catalog: Catalog) -> str:
           "本版本 StarForge 发布的全部方法，按手头的数据分组。"
           "具体的服务可能有增减，以 `sf methods` 为准。"), "",
     ]  # fmt: skip
-    for kind, title in KINDS.items():
+    for kind, about in KINDS.items():
         members = [recipe for recipe in recipes if recipe.data.kind == kind]
         if members:
-            parts += [f"## {t(*title)}", "", *_method_table(members), ""]
+            parts += [f"## {about.title.pick()}", "", *_method_table(members), ""]
     parts += [f"## {t('Versions', '版本')}", "", *_version_table(catalog, recipes)]
     return "\n".join(parts)
 
@@ -108,7 +101,7 @@ def _facts(recipe: Recipe) -> Iterator[str]:
 def _data(recipe: Recipe) -> Iterator[str]:
     yield f"## {t('Data', '数据')}"
     yield ""
-    yield t(*KINDS[recipe.data.kind]) + _columns(recipe)
+    yield KINDS[recipe.data.kind].title.pick() + _columns(recipe)
     rows = sample_rows(recipe)
     if rows:
         yield ""

@@ -1,38 +1,33 @@
 """Generate the reference pages of the documentation from the code, in both languages.
 
-python scripts/gen_docs.py            write docs/{en,zh}/cli.md, findings.md and methods/
+python scripts/gen_docs.py            write the pages of docs/{en,zh} listed in pages()
 python scripts/gen_docs.py --check    write nothing; exit with 1 when a page is stale
 """
 
 from __future__ import annotations
 
 import argparse
-import pkgutil
-import re
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import click
+import docs_choose
 import docs_methods
 
 from starforge.catalog.load import load_catalog
 from starforge.cli import words
 from starforge.cli.base import Argument, Option, _Texts
+from starforge.cli.explain import fields, severity
 from starforge.cli.root import root
+from starforge.cli.rules import every_rule
 from starforge.cli.table import SECTIONS
-from starforge.findings import Rule, all_rules
+from starforge.findings import Rule
 from starforge.lang import Lang, current_lang, set_lang, t
 
 DOCS = Path(__file__).parents[1] / "docs"
 INTROS = Path(__file__).parent / "docs_intro"
 LANGS: tuple[Lang, ...] = ("en", "zh")
-RULE_PACKAGES = (
-    "starforge.lab", "starforge.checks", "starforge.frameworks", "starforge.evals",
-    "starforge.server.services",
-)  # fmt: skip
-SEVERITY = {"error": "错误", "warning": "警告", "info": "提示"}
 
 
 def intro(page: str) -> str:
@@ -87,15 +82,9 @@ def _parameters(command: click.Command, context: click.Context) -> Iterator[str]
 
 def findings_page() -> str:
     """Return the findings reference in the language of this process."""
-    for name in RULE_PACKAGES:
-        package = import_module(name)
-        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            alone = module.name.endswith((".contract", ".proof"))  # they run inside a runtime
-            if not alone and ".drivers" not in module.name and "._drivers" not in module.name:
-                import_module(module.name)
     parts = [intro("findings")]
     area = ""
-    for rule in all_rules():
+    for rule in every_rule().values():
         if rule.code.split("/")[0] != area:
             area = rule.code.split("/")[0]
             parts.append(f"## {area}\n")
@@ -103,18 +92,12 @@ def findings_page() -> str:
     return "\n".join(parts)
 
 
-def _fields(text: str) -> str:
-    """Show ``{reason.en}`` as ``{reason}``: the language is no concern of the reader."""
-    return re.sub(r"\{(\w+)\.(?:en|zh)\}", r"{\1}", text)
-
-
 def _rule(rule: Rule) -> Iterator[str]:
-    severity = t(rule.severity, SEVERITY[rule.severity])
     yield f"### {rule.code}\n"
-    yield f"**{rule.title.pick()}** ({severity})\n"
-    yield f"> {_fields(rule.message.pick())}\n"
+    yield f"**{rule.title.pick()}** ({severity(rule)})\n"
+    yield f"> {fields(rule.message.pick())}\n"
     if rule.hint is not None:
-        yield f"> {t('hint: ', '提示：')}{_fields(rule.hint.pick())}\n"
+        yield f"> {t('hint: ', '提示：')}{fields(rule.hint.pick())}\n"
     yield rule.why.pick() + "\n"
     for label, text in ((t("Bad:", "不通过："), rule.bad), (t("Good:", "通过："), rule.good)):
         fence = "````" if "```" in text else "```"
@@ -128,6 +111,8 @@ def pages() -> dict[Path, str]:
         set_lang(lang)
         found[DOCS / lang / "cli.md"] = cli_page()
         found[DOCS / lang / "findings.md"] = findings_page()
+        found[DOCS / lang / "choose.md"] = docs_choose.choose_page(load_catalog())
+        found[DOCS / lang / "data-formats.md"] = docs_choose.formats_page(load_catalog())
         found |= method_pages(DOCS / lang / "methods")
     set_lang(None)
     return {path: text.rstrip() + "\n" for path, text in found.items()}
