@@ -41,6 +41,8 @@ def problem(line: str) -> str | None:
     assert command is not None
     known = {opt for parameter in command.params for opt in parameter.opts}
     known |= {"--help", "-h", "--lang"}
+    if "--" in words:
+        words = words[: words.index("--")]
     for word in words:
         flag = word.strip("[]").split("=")[0]
         # One dash may begin a value: `--sort -reward`.
