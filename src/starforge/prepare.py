@@ -65,14 +65,16 @@ def prepare(
     profile: str | None = None,
     resolver: Resolver | None = None,
     catalog: Catalog | None = None,
+    trial: bool = False,
 ) -> Prepared:
     """Read, check and plan the experiment in ``folder``.
 
     ``sets`` are the texts of ``--set``; ``profile`` replaces ``resources`` of the file.
     ``resolver`` finds inputs (default: this machine's files); when it has a ``lab_root``,
     the lab's shared files are looked for there. The plan depends on the experiment, its
-    inputs and the catalog only, never on the machine. Raises :class:`StarForgeError` only
-    for a catalog that is itself broken.
+    inputs and the catalog only, never on the machine. ``trial`` lets the checks run the
+    experiment's own code (its reward) on a few rows, which only its author may want. Raises
+    :class:`StarForgeError` only for a catalog that is itself broken.
     """
     experiment, findings = load_experiment(folder)
     if experiment is None:
@@ -82,7 +84,7 @@ def prepare(
         findings.append(_unknown_method(experiment, catalog.names()))
         return Prepared(findings=_sorted(findings), experiment=experiment)
     step = _Preparation(experiment, catalog, resolver, findings)
-    return step.run(sets, profile)
+    return step.run(sets, profile, trial)
 
 
 class _Preparation:
@@ -103,7 +105,7 @@ class _Preparation:
         self.lab_root: Path | None = getattr(self.resolver, "lab_root", None)
         self.findings = findings
 
-    def run(self, sets: Sequence[str], profile: str | None) -> Prepared:
+    def run(self, sets: Sequence[str], profile: str | None, trial: bool) -> Prepared:
         """Collect findings from every source, then plan when none is an error."""
         config, more = resolve(self.experiment, self.recipe, self.contract, sets)
         self.findings += more
@@ -116,6 +118,7 @@ class _Preparation:
             teacher=self._model("teacher", self.recipe.teacher), reward=self._reward(files),
             resources=self._resources(profile), policies=self.experiment.policies,
             code_files=code_files(files), lab_root=self.lab_root,
+            trial=trial,
         )  # fmt: skip
         framework = frameworks.get(self.recipe.framework)
         self.findings += run_checks(context)

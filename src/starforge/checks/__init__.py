@@ -5,15 +5,19 @@ from __future__ import annotations
 from starforge.checks.data import check_data
 from starforge.checks.model import check_model
 from starforge.checks.resources import check_resources
+from starforge.checks.reward import check_reward
 from starforge.checks.training import check_training
 from starforge.findings import Finding
 from starforge.lab.context import PrepareContext
 
 __all__ = ["run_checks"]
 
-CHECKS = (check_training, check_model, check_data, check_resources)
+CHECKS = (check_training, check_model, check_data, check_reward, check_resources)
 
 
 def run_checks(context: PrepareContext) -> list[Finding]:
-    """Return the findings of all checks. Reads data and model files, changes nothing."""
+    """Return the findings of all checks. Reads data and model files, changes nothing.
+
+    The user's own code (a reward file) runs only when ``context.trial`` says so.
+    """
     return [finding for check in CHECKS for finding in check(context)]

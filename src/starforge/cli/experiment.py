@@ -22,13 +22,13 @@ EXPERIMENT = (
 
 
 def prepare_named(text: str, sets: Sequence[str], profile: str | None) -> Prepared:
-    """Find an experiment and prepare it."""
+    """Find an experiment and prepare it; its reward is tried on a few rows."""
     from starforge.client.catalogs import connected_catalog
     from starforge.lab.lab import find_experiment
     from starforge.prepare import prepare
 
     catalog, _ = connected_catalog()
-    return prepare(find_experiment(text), sets=sets, profile=profile, catalog=catalog)
+    return prepare(find_experiment(text), sets=sets, profile=profile, catalog=catalog, trial=True)
 
 
 def chosen_folders(experiment: str | None, *, every: bool) -> list[Path]:

@@ -76,7 +76,8 @@ class PrepareContext(msgspec.Struct, frozen=True, kw_only=True):
 
     ``code_files`` are the experiment's own files (``source="experiment"``, paths below
     ``code/``), among them the lab's ``benchmarks/NAME`` folders it names; ``lab_root`` is
-    ``None`` on a server, which sees only the uploaded bundle.
+    ``None`` on a server, which sees only the uploaded bundle. ``trial`` allows checks to run
+    the experiment's own code for a moment: it is set where its author sits.
     """
 
     experiment: Experiment
@@ -91,6 +92,7 @@ class PrepareContext(msgspec.Struct, frozen=True, kw_only=True):
     teacher: InputRef | None = None
     reward: Reward | None = None
     lab_root: Path | None = None
+    trial: bool = False
 
     @property
     def contract_config(self) -> ContractConfig:

@@ -1,0 +1,152 @@
+"""Reward files: read everywhere, run for a moment where their author sits."""
+
+import msgspec
+import pytest
+
+from starforge.checks.reward import check_reward, make_batch, run_trial
+from starforge.checks.reward_signature import Signature, Unusable, read_signature
+
+ROWS = [{"prompt": f"{i} + 1 = ?", "answer": str(i + 1)} for i in range(6)]
+HEAD = "def reward(prompts, completions, answer):\n"
+RIGHT = HEAD + "    return [float(a in c) for c, a in zip(completions, answer)]\n"
+
+
+@pytest.fixture
+def look(make_context):
+    def find(reward: str, *, trial: bool = True, rows=ROWS):
+        context = make_context(
+            rows, method="trl/grpo", reward="reward.py", files={"reward.py": reward}
+        )
+        return list(check_reward(msgspec.structs.replace(context, trial=trial)))
+
+    return find
+
+
+@pytest.mark.parametrize(
+    "reward",
+    [
+        RIGHT,
+        "async " + RIGHT,
+        HEAD + "    print('x' * 10**6)\n    return [{'a': float(len(c))} for c in completions]\n",
+        "def reward(prompts, completions, *, answer=None, **more):\n"
+        "    return [len(c) * 0.1 for c in completions]\n",
+    ],
+)
+def test_a_reward_that_works(look, reward):
+    assert look(reward) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "english", "chinese"),
+    [
+        ("    return [1.0]\n", None, "it returned 1 rewards for 36 completions", "返回了 1 个奖励"),
+        ("    return [None] * 36\n", None, "reward 1 is None", "第 1 个奖励是 None"),
+        ("    return [float('nan')] * 36\n", None, "reward 1 is nan", "不是有限的数"),
+        ("    return (1.0, 2.0)\n", None, "it returned 2 rewards", "返回了 2 个奖励"),
+        ("    return 1.0\n", None, "it returned float, not a list", "返回的是 float"),
+        ("    x = 1\n    return [float(c) for c in completions]\n", 3,
+         "it raised ValueError: could not convert string to float", "抛出异常 ValueError"),
+        ("    import os\n    os._exit(3)\n", None,
+         "ended without an answer (exit code 3)", "退出码 3"),
+        ("    raise SystemExit(4)\n", None, "ends the process (exit code 4)", "退出码 4"),
+    ],
+)  # fmt: skip
+def test_a_reward_that_fails(look, body, line, english, chinese):
+    """cases.md 52."""
+    (found,) = look(HEAD + body)
+    assert (found.code, found.severity, found.at.file) == ("reward/fails", "error", "reward.py")
+    assert found.at.line == line
+    assert english in found.message.en
+    assert chinese in found.message.zh
+
+
+def test_import_errors(look):
+    (found,) = look("import nothing_of_this_name\n" + RIGHT)
+    assert (found.code, found.severity) == ("reward/not-tried", "info")
+    assert "`nothing_of_this_name`" in found.message.en
+    (found,) = look("x = 1 / 0\n" + RIGHT)
+    assert (found.code, found.at.line) == ("reward/fails", 1)
+    assert "can't be imported: ZeroDivisionError" in found.message.en
+
+
+def test_a_reward_that_tells_nothing_apart(look):
+    (found,) = look(HEAD + "    return [0.5 for _ in completions]\n")
+    assert (found.code, found.severity) == ("reward/constant", "warning")
+    assert "0.5 to all of 36 answers" in found.message.en
+
+
+def test_a_slow_reward(look, monkeypatch):
+    monkeypatch.setattr("starforge.checks.reward.SLOW", 0.0)
+    (found,) = look(RIGHT)
+    assert (found.code, found.severity) == ("reward/slow", "warning")
+
+
+def test_a_reward_that_does_not_end_is_ended_with_its_children(tmp_path):
+    file = tmp_path / "reward.py"
+    file.write_text(
+        "import pathlib, subprocess\n"
+        f"child = subprocess.Popen(['sleep', '600'])\n"
+        f"pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(child.pid))\n" + HEAD +
+        "    child.wait()\n"
+    )  # fmt: skip
+    assert run_trial(file, make_batch(ROWS), seconds=2.0) == {"late": True}
+    import psutil
+
+    child = int((tmp_path / "pid").read_text())
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie"
+
+
+def test_the_child_gets_no_secrets_and_limited_room(tmp_path, monkeypatch):
+    monkeypatch.setenv("STARFORGE_TOKEN", "secret")
+    file = tmp_path / "reward.py"
+    file.write_text(
+        "import os\n" + HEAD + "    assert 'STARFORGE_TOKEN' not in os.environ\n"
+        "    assert not os.listdir('.')\n    bytearray(64 << 30)\n"
+    )
+    assert "raised MemoryError" in run_trial(file, make_batch(ROWS))["problem"]
+
+
+def test_nothing_runs_where_its_author_does_not_sit(look, tmp_path):
+    mark = tmp_path / "ran"
+    reward = f"open({str(mark)!r}, 'w').close()\n" + RIGHT
+    assert look(reward, trial=False) == []
+    assert not mark.exists()
+    assert look(reward) == []
+    assert mark.exists()
+
+
+def test_rows_that_lack_a_column_are_left_to_the_check_of_the_data(look):
+    assert look(RIGHT, rows=[{"prompt": "a"}]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("def score(x):\n    return 1\n", "no function `reward`"),
+        ("def reward(completion):\n    return 1\n", "must begin with"),
+        ("def reward(answer, prompts, completions):\n    return 1\n", "must begin with"),
+        ("def reward(:\n", "not Python"),
+    ],
+)
+def test_files_that_say_themselves_that_they_can_not_be_used(look, text, problem):
+    (found,) = look(text, trial=False)
+    assert found.code == "reward/unusable"
+    assert problem in found.message.en
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (HEAD + "    ...", Signature(("answer",), ("answer",), False)),
+        ("def reward(prompts, completions, a, b=1, *, c, d=2, **e): ...",
+         Signature(("a", "b", "c", "d"), ("a", "c"), True)),
+        ("def reward(*args, **columns): ...", Signature((), (), True)),
+        ("from helper import reward", None),
+        ("if True:\n    def reward(prompts, completions): ...", None),
+        ("from helper import *", None),
+    ],
+)  # fmt: skip
+def test_signatures(tmp_path, text, expected):
+    (tmp_path / "reward.py").write_text(text)
+    assert read_signature(tmp_path / "reward.py") == expected
+    assert isinstance(read_signature(tmp_path / "none.py"), Unusable)
