@@ -105,7 +105,7 @@ def _show(rule: Rule) -> None:
     for label, text in ((t("Bad:", "不通过："), rule.bad), (t("Good:", "通过："), rule.good)):
         say()
         say(style(label, bold=True))
-        for line in text.rstrip().splitlines():
+        for line in text.rstrip().splitlines() or [t("(an empty file)", "（空文件）")]:
             say(f"  {line}")
 
 
