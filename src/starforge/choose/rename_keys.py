@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from starforge.catalog.models import Recipe
+from starforge.catalog.models import ContractConfig, Recipe
+from starforge.catalog.types import accepts_key
 from starforge.lab.document import Document, parse_document
 from starforge.lab.experiment import CONFIG_FILE
 
@@ -20,12 +21,13 @@ class Renaming(msgspec.Struct, frozen=True, kw_only=True):
     by_hand: dict[str, str] = {}
 
 
-def rename_keys(folder: Path, recipe: Recipe) -> Renaming | None:
+def rename_keys(folder: Path, recipe: Recipe, config: ContractConfig) -> Renaming | None:
     """Return config.yaml with renamed keys; ``None`` when there is nothing to do.
 
-    A key is renamed where it stands only when its new name begins with the same parents,
-    is not set already, and the file then reads the same but for that name. Nothing is
-    written.
+    A key is renamed where it stands only when the catalog has no more to say about it (a note
+    mostly says that the value means something else now), its value is one of the new key, its
+    new name begins with the same parents and is not set already, and the file then reads the
+    same but for that name. Nothing is written.
     """
     try:
         text = (folder / CONFIG_FILE).read_text("utf-8")
@@ -33,12 +35,15 @@ def rename_keys(folder: Path, recipe: Recipe) -> Renaming | None:
         return None
     document, _ = parse_document(text.encode(), CONFIG_FILE)
     wanted = {one.old: one.new for one in recipe.renamed if one.new is not None}
+    plain = {one.old for one in recipe.renamed if one.note is None}
     written = [path for path in wanted if path in document.keys]
     if document.broken or not written:
         return None
     done: dict[str, str] = {}
     for old in written:
-        changed = _renamed(text, old, wanted[old])
+        key = config.keys.get(wanted[old])
+        fits = key is not None and accepts_key(key, document.get(old))[0]
+        changed = _renamed(text, old, wanted[old]) if old in plain and fits else None
         if changed is not None:
             text, done[old] = changed, wanted[old]
     rest = {old: wanted[old] for old in written if old not in done}

@@ -14,6 +14,8 @@ from starforge.cli.output import note, print_json, say, style
 from starforge.lang import t
 
 if TYPE_CHECKING:
+    from starforge.catalog.load import Catalog
+    from starforge.catalog.models import Recipe
     from starforge.choose.drift import Change, Drift
 
 _PARTS = {
@@ -106,7 +108,7 @@ def upgrade(experiment: str | None, every: bool, as_json: bool) -> None:
     results = []
     drifts, broken = _drifts(experiment, every=every)
     for drift in drifts:
-        renaming = _rename(drift.folder, catalog.recipe(drift.method))
+        renaming = _rename(drift.folder, catalog.recipe(drift.method), catalog)
         results.append(_lock(drift.folder) | renaming)
         if not as_json:
             _show(drift)
@@ -141,10 +143,11 @@ def _drifts(experiment: str | None, *, every: bool) -> tuple[list[Drift], list[d
     return found, broken
 
 
-def _rename(folder: Path, recipe: Any) -> dict[str, dict[str, str]]:
+def _rename(folder: Path, recipe: Recipe, catalog: Catalog) -> dict[str, dict[str, str]]:
     from starforge.choose.rename_keys import rename_keys
 
-    renaming = rename_keys(folder, recipe)
+    config = catalog.contract(recipe).configs[recipe.config]
+    renaming = rename_keys(folder, recipe, config)
     if renaming is None:
         return {"renamed": {}, "by_hand": {}}
     if renaming.done:

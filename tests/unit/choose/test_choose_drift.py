@@ -6,12 +6,13 @@ import msgspec
 import pytest
 
 from starforge.catalog.load import load_catalog
-from starforge.catalog.models import Renamed
+from starforge.catalog.models import ContractConfig, ContractKey, Renamed
 from starforge.catalog.public import detail
 from starforge.choose.diff import diff_methods, is_empty
 from starforge.choose.drift import changes_between, drift_of, moves_between, public
 from starforge.choose.rename_keys import rename_keys
 from starforge.errors import StarForgeError
+from starforge.i18n import Text
 from starforge.lab.lab import Lab
 from starforge.lab.lock import read_lock, write_lock
 from starforge.lab.scaffold import new_experiment
@@ -105,11 +106,12 @@ def test_what_can_not_be_read_is_an_error(folder, catalog):
         drift_of(folder, catalog)
 
 
-def renamed(folder, text, **names):
+def renamed(folder, text, *, note=None, kind="Any", **names):
     (folder / "config.yaml").write_text(text, "utf-8")
     recipe = load_catalog().recipe("trl/sft")
-    pairs = [Renamed(old=old.replace("__", "."), new=new) for old, new in names.items()]
-    return rename_keys(folder, msgspec.structs.replace(recipe, renamed=pairs))
+    pairs = [Renamed(old=old.replace("__", "."), new=new, note=note) for old, new in names.items()]
+    config = ContractConfig(keys={new: ContractKey(type=kind) for new in names.values()})
+    return rename_keys(folder, msgspec.structs.replace(recipe, renamed=pairs), config)
 
 
 def test_a_key_is_renamed_where_it_stands(folder):
@@ -141,6 +143,10 @@ def test_what_is_not_safe_is_left_to_the_person(folder):
     assert (moved.text, moved.by_hand) == ("a:\n  old: 1\n", {"a.old": "b.new"})
     taken = renamed(folder, "old: 1\nnew: 2\n", old="new")
     assert taken.done == {} and taken.by_hand == {"old": "new"}
+    other = Text("it counts per device now", "现按每块设备计数")
+    assert renamed(folder, "old: 1\n", old="new", note=other).by_hand == {"old": "new"}
+    assert renamed(folder, "old: true\n", old="new", kind="str").by_hand == {"old": "new"}
+    assert renamed(folder, "old: yes-sir\n", old="new", kind="str").done == {"old": "new"}
     assert renamed(folder, "fine: 1\n", old="new") is None
     assert renamed(folder, "old: [\n", old="new") is None
 
