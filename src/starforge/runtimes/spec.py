@@ -54,8 +54,9 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def packages(self) -> list[Pinned]:
-        """The packages of the lock, in its order."""
-        return [package for step in self.steps for package in step.packages]
+        """What is installed in the end: of a package in several steps, the last version."""
+        last = {normalized(one.name): one for step in self.steps for one in step.packages}
+        return list(last.values())
 
     @property
     def steps(self) -> list[LockStep]:
