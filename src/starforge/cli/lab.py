@@ -143,6 +143,10 @@ def new(
     if as_json:
         print_json({"name": name, "method": method, "folder": str(made)})
         return
+    _say_made(made, name)
+
+
+def _say_made(made: Path, name: str) -> None:
     for path in sorted(path for path in made.rglob("*") if path.is_file()):
         say(t("created {path}", "已创建 {path}", path=_short(path)))
     say(

@@ -86,10 +86,14 @@ def _recipe(method: Method) -> str:
 
 
 def _data(method: Method) -> str:
+    from starforge.choose.kinds import KINDS
+
     spec = method.get("data_spec") or {}
     shapes = [" + ".join(shape) for shape in spec.get("shapes", [])]
     columns = t(" or ", " 或 ").join(shapes)
-    return f"{method['data']}" + (t(" (columns: {c})", "（列：{c}）", c=columns) if columns else "")
+    return f"{KINDS[method['data']].title.pick()}, {method['data']}" + (
+        t(" (columns: {c})", "（列：{c}）", c=columns) if columns else ""
+    )
 
 
 def _inputs(method: Method) -> str:
