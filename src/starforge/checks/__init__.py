@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starforge.checks.data import check_data
 from starforge.checks.model import check_model
+from starforge.checks.model_facts import check_model_facts
 from starforge.checks.resources import check_resources
 from starforge.checks.reward import check_reward
 from starforge.checks.training import check_training
@@ -12,7 +13,9 @@ from starforge.lab.context import PrepareContext
 
 __all__ = ["run_checks"]
 
-CHECKS = (check_training, check_model, check_data, check_reward, check_resources)
+CHECKS = (
+    check_training, check_model, check_model_facts, check_data, check_reward, check_resources,
+)  # fmt: skip
 
 
 def run_checks(context: PrepareContext) -> list[Finding]:
