@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,8 @@ from starforge.lang import t
 
 if TYPE_CHECKING:
     from starforge.wire.datasets import Dataset
+
+CONVERTED = (".json", ".csv", ".tsv")
 
 
 @click.group(
@@ -35,8 +40,10 @@ def dataset() -> None:
     "add",
     text=(
         "Register a file as the next version of a dataset.\n\nThe same content under the same "
-        "name keeps the version it has.",
-        "把文件登记为数据集的下一个版本。\n\n同名且内容相同时沿用已有版本。",
+        "name keeps the version it has. A .json, .csv or .tsv file becomes JSON lines, which "
+        "methods read.",
+        "把文件登记为数据集的下一个版本。\n\n同名且内容相同时沿用已有版本。"
+        ".json、.csv 和 .tsv 文件会转成方法能读取的 JSON Lines。",
     ),
     examples=[
         ("sf dataset add gsm data/train.jsonl", ("a new version", "登记一个新版本")),
@@ -58,16 +65,31 @@ def add(name: str, file: Path, description: str | None, as_json: bool) -> None:
     """The bytes are uploaded only when the server does not have them."""
     from starforge.lab.inputs import rows_digest
 
-    digest, _ = rows_digest(file)
-    with open_client() as client, progress_of(file, quiet=as_json) as pieces:
-        if not client.blobs.has(digest):
-            client.blobs.put(digest, pieces)
-        found = client.datasets.add(name, digest, file.name, description)
+    with as_lines(file) as lines:
+        digest, _ = rows_digest(lines)
+        with open_client() as client, progress_of(lines, quiet=as_json) as pieces:
+            if not client.blobs.has(digest):
+                client.blobs.put(digest, pieces)
+            found = client.datasets.add(name, digest, lines.name, description)
     if as_json:
         print_json(found)
     else:
         rows = t("{n} rows", "{n} 行", n=found.rows) if found.rows is not None else ""
         say(t("registered as {ref}  {rows}", "已登记为 {ref}  {rows}", ref=found.ref, rows=rows))
+
+
+@contextlib.contextmanager
+def as_lines(file: Path) -> Iterator[Path]:
+    """Yield a file of JSON lines with the rows of ``file``: itself unless it is a table or JSON."""
+    if file.suffix.lower() not in CONVERTED:
+        yield file
+        return
+    from starforge.choose.source import write_lines
+
+    with tempfile.TemporaryDirectory(prefix="starforge-dataset-") as folder:
+        target = Path(folder, file.with_suffix(".jsonl").name)
+        write_lines(file, target)
+        yield target
 
 
 @dataset.command(

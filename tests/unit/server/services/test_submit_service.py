@@ -177,3 +177,13 @@ def test_a_plan_answers_its_digest(core, experiment):
         shown = preparation.planned(made, "en")
     assert shown.ok and shown.plan_digest == prepared.plan.digest()
     assert shown.plan["processes"][0]["role"] == "trainer"
+
+
+def test_columns_are_renamed_in_the_folder_of_the_job(core, experiment):
+    folder = experiment(data={"train": "rows.jsonl", "map": {"text": "content"}})
+    (folder / "rows.jsonl").write_bytes(ROWS)
+    asked = request(core, folder)
+    job_id, _ = submit(core, asked, "en")
+    target = core.settings.job_dir(job_id) / "data" / "train.jsonl"
+    assert target.read_bytes() == b'{"content":"a"}\n{"content":"b"}\n'
+    assert core.blobs.path(asked.inputs[0].digest).read_bytes() == ROWS
