@@ -38,6 +38,7 @@ runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
 	@$(BIN)/sf runtime install trl
 	@$(BIN)/sf runtime install evalkit
 	@$(BIN)/sf runtime install verl
+	@$(BIN)/sf runtime install openrlhf
 
 test: $(VENV)/.dev runtimes ## Install what the tests need and run all of them
 	@STARFORGE_REQUIRE_RUNTIMES=1 $(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest

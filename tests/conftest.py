@@ -32,8 +32,7 @@ def interpreter(name: str) -> str:
     runtime = find(starforge_home(), name, detect_device())
     if runtime is None:
         missing = f"runtime {name} is not installed: run `make runtimes`"
-        # The lock of openrlhf does not build everywhere yet (DeepSpeed), so it is not required.
-        if os.environ.get("STARFORGE_REQUIRE_RUNTIMES") and name != "openrlhf":
+        if os.environ.get("STARFORGE_REQUIRE_RUNTIMES"):
             pytest.fail(missing)
         pytest.skip(missing)
     return str(runtime.python)
