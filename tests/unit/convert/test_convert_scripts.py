@@ -200,7 +200,8 @@ def test_an_openrlhf_job_on_ray(tmp_path: Path, lab: Lab) -> None:
     put(tmp_path, "rows.jsonl", [{"question": f"q{i}", "final": "1"} for i in range(32)])
     put(tmp_path, "score.py",
         "def reward_func(queries, prompts, labels):\n"
-        "    return {'rewards': [len(q) - len(p) for q, p in zip(queries, prompts)]}\n")  # fmt: skip
+        "    pairs = zip(queries, prompts)\n"
+        "    return {'rewards': [len(q) - len(p) for q, p in pairs]}\n")  # fmt: skip
     made = Made(from_argv(OPENRLHF_RL, tmp_path, CATALOG), lab)
     assert made.errors == []
     assert made.experiment["method"] == "openrlhf/grpo"
@@ -284,7 +285,8 @@ policy:
   train_global_batch_size: 32
   optimizer: {kwargs: {lr: 1.0e-6}}
 data:
-  train: {dataset_name: ResponseDataset, data_path: rows.jsonl, input_key: question, output_key: final}
+  train:
+    {dataset_name: ResponseDataset, data_path: rows.jsonl, input_key: question, output_key: final}
   validation: null
 checkpointing: {checkpoint_dir: results/x}
 cluster: {gpus_per_node: 2, num_nodes: 1}
