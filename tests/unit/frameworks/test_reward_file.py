@@ -114,3 +114,16 @@ def test_the_sample_reward_judges_answers(module, name):
     scores = reward(["p"] * 4, texts, {"answer": ["12", "12", "12", "-3.5"]})
     assert [s.total for s in scores] == [1.1, 0.1, 0.0, 1.1]
     assert scores[0].parts == {"correct": 1.0, "format": 0.1}
+
+
+def test_two_reward_files_with_neighbours_of_one_name_in_one_process(module, tmp_path):
+    for number in (1, 2):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "neighbour_again.py").write_text(f"VALUE = {number}\n")
+        (folder / "reward.py").write_text(
+            "from neighbour_again import VALUE\n"
+            "def reward(prompts, completions):\n    return [VALUE]\n"
+        )
+        reward = module.RewardFile(folder / "reward.py")
+        assert reward(["p"], ["c"], {})[0].total == number

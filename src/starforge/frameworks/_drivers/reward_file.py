@@ -114,15 +114,31 @@ def _load(path: Path) -> Any:
     if spec is None or spec.loader is None or not path.is_file():
         raise RewardError(f"there is no Python file {path}")
     module = importlib.util.module_from_spec(spec)
+    _forget_neighbours(path.parent)
     # The file may import its neighbours.
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
+    _folders.add(str(path.parent))
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         kind = type(error).__name__
         raise RewardError(f"{path.name} can't be imported: {kind}: {error}") from error
     return module
+
+
+_folders: set[str] = set()  # of reward files that this process has loaded
+
+
+def _forget_neighbours(folder: Path) -> None:
+    """Let go of modules beside an earlier reward file, which may have the names of these."""
+    for old in _folders - {str(folder)}:
+        for name, module in list(sys.modules.items()):
+            if str(Path(getattr(module, "__file__", None) or "/").parent) == old:
+                del sys.modules[name]
+        if old in sys.path:
+            sys.path.remove(old)
+        _folders.discard(old)
 
 
 def _wait_for(answer: Any) -> Any:
