@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,17 @@ class Made:
 def lab(tmp_path: Path) -> Lab:
     init_lab(tmp_path / "lab")
     return Lab(root=tmp_path / "lab")
+
+
+@pytest.fixture(autouse=True)
+def clean_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Reward files put their folder on the path and import neighbours: one test's only."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if name in ("upstream_reward", "mine"):
+            del sys.modules[name]
 
 
 def put(folder: Path, name: str, content: str | list[dict[str, Any]]) -> Path:
