@@ -45,13 +45,13 @@ def number(result):
     return float(result["score"] if isinstance(result, dict) else result)
 '''
 _VERL_FILE = "from upstream_reward import {name} as compute_score\n"
-_VERL_DEFAULT = '''
-
+_VERL_DEFAULT = '''\
 def compute_score(**values):
     """Score by `data_source`, as verl does without a reward function of one's own."""
     from verl.utils.reward_score import default_compute_score
 
     return default_compute_score(**values)
+
 '''
 _OPENRLHF = '''\
 """{head}"""
