@@ -226,4 +226,4 @@ def test_an_unknown_job_is_one_clear_error(client):
     started = time.monotonic()
     with pytest.raises(StarForgeError):
         list(client.jobs.follow_logs("no-such-job"))
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20

@@ -188,7 +188,7 @@ def test_a_search_cannot_hold_up_the_server(api, experiment):
     began = time.monotonic()
     (found,) = api.jobs.logs(job.id, search="(a+)+$").lines
     assert found.text == "x (a+)+$ y"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     for text in ("((((", "[", "*", "\\", "a{99999}"):
         assert api.jobs.logs(job.id, search=text).lines == []
     with pytest.raises(ServerError) as caught:

@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -200,12 +199,3 @@ def test_findings_of_a_resolver_get_their_place(new):
 
 def test_a_folder_without_an_experiment(tmp_path):
     assert codes(prepare(tmp_path)) == ["experiment/no-file"]
-
-
-def test_preparing_is_quick(new):
-    folder = new()
-    prepare(folder)
-    start = time.process_time()
-    for _ in range(5):
-        prepare(folder)
-    assert (time.process_time() - start) / 5 < 0.2
