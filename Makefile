@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 export STARFORGE_RUNTIMES ?= $(CURDIR)/.runtimes
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo test test-all test-fast check format bench chaos contracts docs runtimes clean
+.PHONY: help install console demo test test-all test-fast check format bench chaos contracts docs runtimes clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -28,8 +28,12 @@ $(VENV)/.dev: $(VENV)/.installed
 	@$(PIP) --group dev
 	@touch $@
 
-install: $(VENV)/.installed ## Make .venv/bin/sf
+install: $(VENV)/.installed console ## Make .venv/bin/sf and build the web console
 	@echo "installed: $(BIN)/sf"
+
+# `sf` works without the console; the server then says how to build it.
+console: $(VENV)/.installed ## Build the web console
+	@$(BIN)/python scripts/console.py build
 
 demo: $(VENV)/.installed ## Benchmark a base model, fine-tune it, benchmark it again (two cores, no GPU)
 	@$(BIN)/python scripts/demo/run.py
@@ -40,7 +44,7 @@ runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
 	@$(BIN)/sf runtime install verl
 	@$(BIN)/sf runtime install openrlhf
 
-test: $(VENV)/.dev runtimes ## Install what the tests need and run all of them
+test: $(VENV)/.dev console runtimes ## Install what the tests need and run all of them
 	@STARFORGE_REQUIRE_RUNTIMES=1 $(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest
 
 test-all: ## All tests, the slow ones too
@@ -54,6 +58,7 @@ check: $(VENV)/.dev ## Lint, types, import contracts, generated files up to date
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/console.py check
 	@$(BIN)/python scripts/gen_docs.py --check
 
 format: $(VENV)/.dev ## Format the code

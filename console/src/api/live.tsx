@@ -1,0 +1,95 @@
+/**
+ * One stream of all jobs' changes for the whole page. It updates what is cached in place,
+ * so tables change without flicker, and says whether the server is there.
+ */
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useRef, useSyncExternalStore } from "react";
+import type { Job } from "./client";
+import { useFollow } from "./follow";
+
+type Listener = () => void;
+const listeners = new Set<Listener>();
+let connected = true;
+
+function setConnected(now: boolean): void {
+  if (now === connected) return;
+  connected = now;
+  for (const listener of listeners) listener();
+}
+
+/** Whether the stream of changes is connected; false while the server or network is away. */
+export function useConnected(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => connected,
+  );
+}
+
+interface Page {
+  jobs: Job[];
+  total: number;
+}
+
+/** Put a changed job where it is cached; true when some list did not know it. */
+export function applyJob(client: QueryClient, job: Job): boolean {
+  client.setQueryData<Job>(["job", job.id], (old) => (old ? { ...old, ...job } : old));
+  let known = false;
+  client.setQueriesData<Page>({ queryKey: ["jobs"] }, (page) => {
+    if (!page?.jobs) return page;
+    const at = page.jobs.findIndex((one) => one.id === job.id);
+    if (at < 0) return page;
+    known = true;
+    const jobs = page.jobs.slice();
+    jobs[at] = { ...jobs[at], ...job };
+    return { ...page, jobs };
+  });
+  return !known;
+}
+
+const SETTLE = 400; // ms: many new jobs at once ask for the lists once
+
+/** Mount once: keeps everything cached up to date. */
+export function LiveUpdates(): null {
+  const client = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const wasAway = useRef(false);
+
+  function refreshLists() {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      void client.invalidateQueries({ queryKey: ["jobs"] });
+      void client.invalidateQueries({ queryKey: ["server"] });
+    }, SETTLE);
+  }
+
+  useFollow(
+    {
+      url: () => "/api/v1/events",
+      onState: (now) => {
+        setConnected(now);
+        if (!now) wasAway.current = true;
+        else if (wasAway.current) {
+          wasAway.current = false;
+          void client.invalidateQueries();
+        }
+      },
+      onEvent: ({ event, data }) => {
+        if (event === "job") {
+          const job = data as Job;
+          if (applyJob(client, job)) refreshLists();
+          void client.invalidateQueries({ queryKey: ["job", job.id], exact: true });
+        } else if (event === "deleted") {
+          refreshLists();
+        } else if (event === "task") {
+          void client.invalidateQueries({ queryKey: ["tasks"] });
+          void client.invalidateQueries({ queryKey: ["runtimes"] });
+        }
+      },
+    },
+    "all",
+  );
+  return null;
+}

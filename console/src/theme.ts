@@ -1,0 +1,77 @@
+/** Quiet and dense, one accent colour; everything else is grey or says a state. */
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  NavLink,
+  Select,
+  Table,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
+
+const forge: MantineColorsTuple = [
+  "#eef0ff", "#dcdffb", "#b6bcf3", "#8e97ec", "#6c78e6", "#5765e2", "#4a58d8", "#3d49be", "#3540a9",
+  "#2b3595",
+]; // biome-ignore format: one palette
+
+export const theme = createTheme({
+  primaryColor: "forge",
+  primaryShade: { light: 6, dark: 5 },
+  colors: { forge },
+  autoContrast: true,
+  defaultRadius: 6,
+  fontFamily:
+    'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  fontSizes: { xs: "11.5px", sm: "13px", md: "14px", lg: "16px", xl: "19px" },
+  spacing: { xs: "6px", sm: "10px", md: "14px", lg: "20px", xl: "28px" },
+  headings: {
+    fontWeight: "600",
+    sizes: {
+      h1: { fontSize: "19px", lineHeight: "1.3" },
+      h2: { fontSize: "16px", lineHeight: "1.35" },
+      h3: { fontSize: "14px", lineHeight: "1.4" },
+    },
+  },
+  components: {
+    Button: Button.extend({ defaultProps: { size: "xs" } }),
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray" } }),
+    TextInput: TextInput.extend({ defaultProps: { size: "xs" } }),
+    Select: Select.extend({ defaultProps: { size: "xs", comboboxProps: { shadow: "md" } } }),
+    Badge: Badge.extend({ defaultProps: { variant: "light", color: "gray", tt: "none", fw: 500 } }),
+    NavLink: NavLink.extend({ defaultProps: { variant: "light" } }),
+    Table: Table.extend({ defaultProps: { verticalSpacing: 5, horizontalSpacing: "sm" } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, fz: "xs" } }),
+  },
+});
+
+/** Greys with enough contrast for small text (WCAG AA) in both schemes; state colours. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": "#5c636b",
+    "--mantine-color-body": "#ffffff",
+    "--sf-panel": "#f7f8fa",
+    "--sf-border": "#e2e5e9",
+    "--sf-running": "#3d49be",
+    "--sf-succeeded": "#1f7a3d",
+    "--sf-failed": "#c0262d",
+    "--sf-waiting": "#5c636b",
+    "--sf-warning": "#9a5b00",
+  },
+  dark: {
+    "--mantine-color-dimmed": "#a3a9b3",
+    "--mantine-color-body": "#16181c",
+    "--sf-panel": "#1c1f24",
+    "--sf-border": "#2d3138",
+    "--sf-running": "#9aa4f5",
+    "--sf-succeeded": "#5dc983",
+    "--sf-failed": "#ff7b7f",
+    "--sf-waiting": "#a3a9b3",
+    "--sf-warning": "#f0b45a",
+  },
+});

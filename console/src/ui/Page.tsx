@@ -1,0 +1,35 @@
+import { Box, Group, Stack, Text, Title } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
+import type { ReactNode } from "react";
+
+interface Props {
+  title: string;
+  /** Instead of the title in the heading, when it needs more than text. */
+  heading?: ReactNode;
+  subtitle?: ReactNode;
+  actions?: ReactNode;
+  /** Fill the window's height, for pages that scroll inside. */
+  full?: boolean;
+  children: ReactNode;
+}
+
+/** A page: heading, actions, content. Sets the window's title. */
+export function Page({ title, heading, subtitle, actions, full = false, children }: Props) {
+  useDocumentTitle(`${title} · StarForge`);
+  return (
+    <Stack gap="md" px={{ base: "sm", sm: "lg" }} py="md" h={full ? "100%" : undefined} miw={0}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Box miw={0}>
+          <Title order={1}>{heading ?? title}</Title>
+          {subtitle && (
+            <Text component="div" size="sm" c="dimmed" mt={2}>
+              {subtitle}
+            </Text>
+          )}
+        </Box>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}
