@@ -29,6 +29,8 @@ RUNNER_LOCK = "runner.lock"  # held (flock) by the live runner
 RUNNER_LOG = "runner.log"
 STACKS = "stacks"  # <pid>.txt of processes that can be asked for their stacks
 PROCESSES = "processes.json"  # written by the runner: pids it started
+FOLDERS = "folders.txt"  # written by the job: folders elsewhere that go when it ends, one a line
+FOLDER_PREFIX = "sf-"  # what their names begin with
 
 RUN = "run.json"  # written by starforge.report: name, config, total steps of the run
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from starforge import layout
-from starforge.runner import procs
+from starforge.runner import folders, procs
 from starforge.runner.procs import Proc
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -74,7 +74,8 @@ def kill_tagged(tag: str, *, grace: float = 0.0, attempt_dir: Path | None = None
     """End every process of the attempt ``tag`` (``<job>/<attempt>``); return how many.
 
     Works from any process of the same user. With ``grace`` (seconds) they first get SIGTERM.
-    ``attempt_dir`` lets its ``processes.json`` help to find those without the tag.
+    ``attempt_dir`` lets its ``processes.json`` help to find those without the tag; what the
+    attempt kept outside of that folder then goes, too.
     """
     roots = read_roots(attempt_dir) if attempt_dir else []
     seen: set[tuple[int, int]] = set()
@@ -85,7 +86,8 @@ def kill_tagged(tag: str, *, grace: float = 0.0, attempt_dir: Path | None = None
         seen.update((proc.pid, proc.started) for proc in found)
         return found
 
-    end_all(find, grace=grace)
+    if end_all(find, grace=grace) and attempt_dir:
+        folders.remove(attempt_dir)
     return len(seen)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from starforge import layout
-from starforge.runner import reap, stacks, texts
+from starforge.runner import folders, reap, stacks, texts
 from starforge.runner.journal import Journal
 from starforge.runner.launch import LaunchError, LaunchFile, Started, start_all
 from starforge.runner.limits import DiskWatch, StallWatch
@@ -94,16 +94,19 @@ class Supervisor:
         return self._ending or self._ended_well()
 
     def clear(self) -> None:
-        """End every process of the attempt that is still there."""
+        """End every process of the attempt that is still there, and remove its folders."""
         self._collect()
         left = [proc.pid for proc in self._find()]
         if not left:
+            folders.remove(self._dir)
             return
         self._journal.say(f"ending processes left behind: {left}")
         grace = 0.0 if self._killed else min(self._launch.policies.stop_grace, _LEFTOVER_GRACE)
         if not reap.end_all(self._find, grace=grace, tick=self._collect):
             left = [proc.pid for proc in self._find()]
             self._journal.say(f"these processes can't be ended: {left}")
+            return
+        folders.remove(self._dir)
 
     def _loop(self) -> None:
         limit = self._launch.policies.time_limit

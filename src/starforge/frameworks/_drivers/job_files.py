@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import signal
 import sys
 import time
@@ -78,6 +79,18 @@ def write_progress(step: int, total: int | None) -> None:
         fresh.replace(path)
     except OSError as error:
         say("progress can't be written: {error}", "无法写入进度：{error}", error=error)
+
+
+def private_folder(kind: str) -> Path:
+    """Return a new folder ``/tmp/sf-KIND-...`` for sockets, whose paths may have 107 bytes only.
+
+    The caller removes it; behind a job that was killed, whoever ends the attempt does.
+    """
+    folder = Path("/tmp") / f"{layout.FOLDER_PREFIX}{kind}-{secrets.token_hex(4)}"  # noqa: S108
+    with (attempt_dir() / layout.FOLDERS).open("a", encoding="utf-8") as stream:
+        stream.write(f"{folder}\n")
+    folder.mkdir(mode=0o700)  # fails where somebody else's is
+    return folder
 
 
 def declare_artifact(path: Path, kind: str, name: str) -> None:

@@ -1,0 +1,60 @@
+"""Remove what an attempt keeps outside of its own folder, once its processes are gone.
+
+Sockets need short paths, so some jobs have folders below ``/tmp``. They write each down in
+``layout.FOLDERS`` before it is made, and remove it at their own end; a job that was killed
+can't, so whoever clears up behind an attempt does it here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from pathlib import Path
+
+from starforge import layout
+
+
+def remove(attempt_dir: Path) -> list[Path]:
+    """Remove the folders an attempt wrote down; return those that were still there.
+
+    What is written there is the job's word, so only what this user owns and what bears the
+    name that the job side gives (``layout.FOLDER_PREFIX``) is touched, and no link followed.
+    """
+    gone = []
+    for path in _written_down(attempt_dir / layout.FOLDERS):
+        if _is_ours(path):
+            remove_one(path)
+            gone.append(path)
+    return gone
+
+
+def remove_one(path: Path) -> None:
+    """Remove a folder with all in it, or a socket."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _written_down(file: Path) -> list[Path]:
+    try:
+        lines = file.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    return [Path(line) for line in lines if line]
+
+
+def _is_ours(path: Path) -> bool:
+    if not path.is_absolute() or ".." in path.parts:
+        return False
+    if not path.name.startswith(layout.FOLDER_PREFIX):
+        return False
+    try:
+        found = path.lstat()
+    except (OSError, ValueError):
+        return False
+    wanted = stat.S_ISDIR(found.st_mode) or stat.S_ISSOCK(found.st_mode)
+    return wanted and found.st_uid == os.getuid()

@@ -1,0 +1,62 @@
+"""Folders of an attempt outside of its own are removed, and nothing else is."""
+
+import os
+import socket
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from starforge import layout
+from starforge.runner import folders, reap
+
+
+@pytest.fixture
+def attempt(tmp_path):
+    (tmp_path / "attempt").mkdir()
+
+    def write(*paths):
+        text = "".join(f"{path}\n" for path in paths)
+        (tmp_path / "attempt" / layout.FOLDERS).write_text(text)
+        return tmp_path / "attempt"
+
+    return write
+
+
+def test_what_is_written_down_goes(attempt, tmp_path):
+    one = tmp_path / "sf-ray-1"
+    (one / "session" / "logs").mkdir(parents=True)
+    assert folders.remove(attempt(one, tmp_path / "sf-ray-2")) == [one]
+    assert not one.exists()
+    assert folders.remove(tmp_path / "attempt") == []
+
+
+def test_a_socket_goes(attempt):
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as short:
+        path = Path(short) / "sf-1.sock"
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(path))
+            assert folders.remove(attempt(path)) == [path]
+        assert not path.exists()
+
+
+def test_nothing_else_is_touched(attempt, tmp_path):
+    real = tmp_path / "data"
+    real.mkdir()
+    (real / "file").write_text("")
+    link, file = tmp_path / "sf-link", tmp_path / "sf-file"
+    link.symlink_to(real)
+    file.write_text("")
+    relative = os.path.relpath(tmp_path / "sf-file")
+    above = tmp_path / "attempt" / ".." / "sf-dir"
+    (tmp_path / "sf-dir").mkdir()
+    assert folders.remove(attempt(real, link, file, relative, above, "", "/sf-\0")) == []
+    assert (real / "file").exists()
+    assert (tmp_path / "sf-dir").exists()
+
+
+def test_ending_a_lost_attempt_removes_them(attempt, tmp_path):
+    one = tmp_path / "sf-ray-1"
+    one.mkdir()
+    assert reap.kill_tagged("no-such/0", attempt_dir=attempt(one)) == 0
+    assert not one.exists()
