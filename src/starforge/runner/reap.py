@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from starforge import layout
-from starforge.runner import folders, procs
+from starforge.runner import folders, procs, shm
 from starforge.runner.procs import Proc
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -95,8 +95,16 @@ def end_all(find: Finder, *, grace: float, tick: Callable[[], None] | None = Non
     """SIGTERM what ``find`` gives, wait ``grace`` seconds, SIGKILL until nothing is left.
 
     ``tick`` runs between looks (a runner collects orphans there). Returns whether all went;
-    a process stuck inside the kernel may not.
+    a process stuck inside the kernel may not. Shared memory that only they had goes, too.
     """
+    segments = shm.mapped(proc.pid for proc in find())
+    gone = _end_all(find, grace, tick)
+    if gone:
+        shm.remove(segments)
+    return gone
+
+
+def _end_all(find: Finder, grace: float, tick: Callable[[], None] | None) -> bool:
     if grace > 0:
         send(find(), signal.SIGTERM)
         if _wait_gone(find, grace, tick):
