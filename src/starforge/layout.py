@@ -30,7 +30,7 @@ RUNNER_LOG = "runner.log"
 STACKS = "stacks"  # <pid>.txt of processes that can be asked for their stacks
 PROCESSES = "processes.json"  # written by the runner: pids it started
 FOLDERS = "folders.txt"  # written by the job: folders elsewhere that go when it ends, one a line
-FOLDER_PREFIX = "sf-"  # what their names begin with
+FOLDER_PREFIX = "sf-"  # their names begin with it, or have it after a hyphen
 
 RUN = "run.json"  # written by starforge.report: name, config, total steps of the run
 

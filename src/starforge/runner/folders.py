@@ -19,14 +19,16 @@ from starforge import layout
 def remove(attempt_dir: Path) -> list[Path]:
     """Remove the folders an attempt wrote down; return those that were still there.
 
-    What is written there is the job's word, so only what this user owns and what bears the
-    name that the job side gives (``layout.FOLDER_PREFIX``) is touched, and no link followed.
+    ``*`` in the last part of a path stands for anything. What is written there is the job's
+    word, so only what this user owns and what bears the name that the job side gives
+    (``layout.FOLDER_PREFIX``) is touched, and no link followed.
     """
     gone = []
-    for path in _written_down(attempt_dir / layout.FOLDERS):
-        if _is_ours(path):
-            remove_one(path)
-            gone.append(path)
+    for written in _written_down(attempt_dir / layout.FOLDERS):
+        for path in _matching(written):
+            if _is_ours(path):
+                remove_one(path)
+                gone.append(path)
     return gone
 
 
@@ -47,11 +49,18 @@ def _written_down(file: Path) -> list[Path]:
     return [Path(line) for line in lines if line]
 
 
+def _matching(path: Path) -> list[Path]:
+    named = path.name.startswith(layout.FOLDER_PREFIX) or f"-{layout.FOLDER_PREFIX}" in path.name
+    if not named or not path.is_absolute() or ".." in path.parts:
+        return []
+    if "*" not in path.name:
+        return [path]
+    with contextlib.suppress(OSError, ValueError):
+        return sorted(path.parent.glob(path.name))
+    return []
+
+
 def _is_ours(path: Path) -> bool:
-    if not path.is_absolute() or ".." in path.parts:
-        return False
-    if not path.name.startswith(layout.FOLDER_PREFIX):
-        return False
     try:
         found = path.lstat()
     except (OSError, ValueError):

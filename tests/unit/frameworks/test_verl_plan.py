@@ -169,7 +169,8 @@ def test_drivers_import_nothing_that_does_not_travel_with_them(plan_of):
     files = {f.path: f for f in plan_of("verl/grpo", resources="cpu:2").files}
     drivers = {p.split("/")[-1].removesuffix(".py") for p in files if "driver/" in p}
     library = {p.split("/")[-1].removesuffix(".py") for p in files if "lib/" in p}
-    runtime = {"torch", "transformers", "verl", "vllm", "ray", "pyarrow", "peft", "tokenizers"}
+    runtime = {"torch", "transformers", "verl", "vllm", "ray", "pyarrow", "peft", "tokenizers",
+               "torchdata"}  # fmt: skip
     for path, file in files.items():
         if "driver/" not in path:
             continue

@@ -40,6 +40,14 @@ def test_a_socket_goes(attempt):
         assert not path.exists()
 
 
+def test_a_pattern_takes_all_that_bear_the_name(attempt, tmp_path):
+    for name in ("zmq-1-sf-ab-0", "zmq-2-sf-ab-1", "zmq-1-sf-cd-0", "zmq-1"):
+        (tmp_path / name).mkdir()
+    gone = folders.remove(attempt(tmp_path / "zmq-*-sf-ab-*", tmp_path / "zmq-*"))
+    assert [path.name for path in gone] == ["zmq-1-sf-ab-0", "zmq-2-sf-ab-1"]
+    assert (tmp_path / "zmq-1-sf-cd-0").exists()
+
+
 def test_nothing_else_is_touched(attempt, tmp_path):
     real = tmp_path / "data"
     real.mkdir()

@@ -87,10 +87,19 @@ def private_folder(kind: str) -> Path:
     The caller removes it; behind a job that was killed, whoever ends the attempt does.
     """
     folder = Path("/tmp") / f"{layout.FOLDER_PREFIX}{kind}-{secrets.token_hex(4)}"  # noqa: S108
-    with (attempt_dir() / layout.FOLDERS).open("a", encoding="utf-8") as stream:
-        stream.write(f"{folder}\n")
+    will_leave(folder)
     folder.mkdir(mode=0o700)  # fails where somebody else's is
     return folder
+
+
+def will_leave(path: Path) -> None:
+    """Have what the job makes outside of its folder removed at its end, whatever ends it.
+
+    Its name must begin with ``layout.FOLDER_PREFIX`` or have that after a hyphen; ``*`` stands
+    for anything.
+    """
+    with (attempt_dir() / layout.FOLDERS).open("a", encoding="utf-8") as stream:
+        stream.write(f"{path}\n")
 
 
 def declare_artifact(path: Path, kind: str, name: str) -> None:

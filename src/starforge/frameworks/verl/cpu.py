@@ -27,6 +27,8 @@ ENVIRONMENT = {
     # vLLM on a CPU: a small cache in GiB, and threads left to the operating system.
     "VLLM_CPU_KVCACHE_SPACE": "1",
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    # TransferQueue complains at every step that 8 threads are more than the machine has.
+    "TQ_NUM_THREADS": "1",
 }
 
 
@@ -71,6 +73,7 @@ RL = (
                     "verl 申请的进程数多于小机器的核数")),
     CpuSetting("data.dataloader_num_workers", 0, _ONE),
     CpuSetting("reward.num_workers", 1, _ONE),
+    CpuSetting("transfer_queue.backend.SimpleStorage.num_data_storage_units", 1, _ONE),
     CpuSetting(f"{_A}.actor.strategy", "fsdp2", _FSDP2),
     CpuSetting(f"{_A}.actor.use_dynamic_bsz", False, _PADDING),
     CpuSetting(f"{_A}.actor.fsdp_config.use_torch_compile", False, _NO_COMPILE),

@@ -14,11 +14,14 @@ from starforge.frameworks.verl.steps import total_steps
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
+CHECKPOINTS = "starforge_verl_checkpoints"  # makes checkpoints safe to interrupt
 GUARD = "starforge_verl_guard"  # keeps the sockets of two jobs apart
-DRIVERS = ("starforge_verl_guard.py", "verl_data.py", "verl_export.py", "verl_follow.py",
-           "verl_reward.py", "verl_run.py", "verl_vllm_name.py", "verl_words.py")  # fmt: skip
+DRIVERS = ("starforge_verl_checkpoints.py", "starforge_verl_guard.py", "verl_checkpoints.py",
+           "verl_data.py", "verl_export.py", "verl_follow.py", "verl_models.py", "verl_reward.py",
+           "verl_run.py", "verl_vllm_name.py", "verl_words.py")  # fmt: skip
 CPU_DRIVERS = ("starforge_verl_cpu.py", "starforge_verl_vllm_cpu.py")
 SHARED_DRIVERS = ("job_files.py", "reward_file.py", "tiny_model.py", "upstream.py")
+SFT_KEEP, RL_KEEP = "trainer.max_ckpt_to_keep", "trainer.max_actor_ckpt_to_keep"
 METRICS_FILE = "verl-metrics.jsonl"
 
 
@@ -93,23 +96,31 @@ def _environment(context: PrepareContext) -> dict[str, str]:
         "HF_HUB_DISABLE_TELEMETRY": "1",
     }
     modules = [cpu.MODULE] if on_cpu(context) else []
+    modules.append(CHECKPOINTS)
     if not is_sft(context):
         modules.append(GUARD)
-    if modules:
-        made["VERL_USE_EXTERNAL_MODULES"] = ",".join(modules)
+    made["VERL_USE_EXTERNAL_MODULES"] = ",".join(modules)
     return made | (cpu.ENVIRONMENT if on_cpu(context) else {})
 
 
 def _files(context: PrepareContext) -> list[PlanFile]:
     config = context.config
-    lora = "model.lora_rank" if is_sft(context) else "actor_rollout_ref.model.lora_rank"
-    alpha = lora.replace("rank", "alpha")
+    model = "model" if is_sft(context) else "actor_rollout_ref.model"
     job = {
         "kind": context.recipe.data.kind,
         "data": {split: f"{split}.jsonl" for split in sorted(context.data)},
         "total_steps": total_steps(context),
         "actor": "" if is_sft(context) else "actor",
-        "lora": {"rank": config.get(lora), "alpha": config.get(alpha)},
+        "lora": {
+            "rank": config.get(f"{model}.lora_rank"),
+            "alpha": config.get(f"{model}.lora_alpha"),
+        },
+        "model": {
+            "trust": bool(config.get(f"{model}.trust_remote_code")),
+            "tokenizer": bool(config.get(f"{model}.tokenizer_path")),
+            "template": bool(config.get(f"{model}.custom_chat_template")),
+        },
+        "keep": config.get(SFT_KEEP if is_sft(context) else RL_KEEP),
         "cpu": on_cpu(context),
     }
     return [

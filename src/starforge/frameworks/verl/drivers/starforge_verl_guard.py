@@ -3,19 +3,18 @@
 verl names the socket through which the trainer hands weights to rollout after Ray's job id,
 in a fixed folder. Every job here has a Ray of its own, where that id is always the first
 one, so that two jobs would share the socket, and one could take the other's weights. The id
-that verl's rollout code sees gets this job's tag.
+that verl's rollout code sees gets the name of this job's private folder, ``TMPDIR``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from typing import Any
 
 import ray.runtime_context
 
-TAG = hashlib.sha256(os.environ.get("STARFORGE_TAG", str(os.getuid())).encode()).hexdigest()[:12]
+TAG = os.path.basename(os.environ["TMPDIR"])  # noqa: PTH119 - no more is needed of it
 READERS = "verl.workers.rollout."
 _original = ray.runtime_context.RuntimeContext.get_job_id
 

@@ -13,19 +13,8 @@ from job_files import JobError, say
 
 from starforge.lang import t
 
-TRACKER = "latest_checkpointed_iteration.txt"
 ADAPTER = "lora_adapter"  # where verl's merger leaves an adapter
 Runner = Callable[[list[str]], int]
-
-
-def newest(folder: Path) -> Path | None:
-    """Return the newest whole checkpoint: verl names it once all its files are written."""
-    try:
-        step = int((folder / TRACKER).read_text("utf-8").strip())
-    except (OSError, ValueError):
-        return None
-    found = folder / f"global_step_{step}"
-    return found if found.is_dir() else None
 
 
 def export(

@@ -1,4 +1,4 @@
-"""Follow what verl writes while it trains: progress, and samples of its rollouts."""
+"""Follow what verl writes while it trains: progress, samples of its rollouts, checkpoints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import verl_checkpoints
 from job_files import append_row, say, write_progress
 
 METRICS_FILE = "verl-metrics.jsonl"  # VERL_FILE_LOGGER_PATH of the plan
@@ -21,9 +22,13 @@ _KNOWN = frozenset({"input", "output", "gts", "score", "step", "uid", "reward"})
 class Follower:
     """Reads verl's files in a thread of its own until :meth:`finish`."""
 
-    def __init__(self, attempt: Path, total_steps: int | None) -> None:
+    def __init__(
+        self, attempt: Path, total_steps: int | None, checkpoints: Path, keep: int | None
+    ) -> None:
         self.attempt = attempt
         self.total = total_steps
+        self.checkpoints = checkpoints
+        self.keep = keep  # how many checkpoints stay; None: all
         self._offset = 0
         self._sizes: dict[Path, int] = {}
         self._over = threading.Event()
@@ -55,6 +60,7 @@ class Follower:
             self._progress()
             for folder, stream in DUMPS.items():
                 self._samples(self.attempt / folder, stream, last=last)
+            verl_checkpoints.tidy(self.checkpoints, self.keep)
         except (OSError, ValueError, KeyError) as error:
             say("verl's files: {error}", "读取 verl 的文件时出错：{error}", error=error)
         finally:

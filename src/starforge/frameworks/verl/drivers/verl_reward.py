@@ -11,9 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from reward_file import RewardFile
+from job_files import attempt_dir, one_line
+from reward_file import RewardError, RewardFile
 
 SCORE = "score"  # the name verl takes the total from
+ERROR_FILE = "reward-error.txt"  # why the reward failed, for the driver to tell
 
 
 def compute_score(
@@ -35,7 +37,12 @@ def compute_score(
     row = json.loads((extra_info or {}).get("row") or "{}")
     prompt = row.pop("prompt", "")
     columns = {name: [value] for name, value in row.items()}
-    (score,) = _function(file)([prompt], [solution_str], columns)
+    try:
+        (score,) = _function(file)([prompt], [solution_str], columns)
+    except RewardError as error:
+        # verl tells it with the tracebacks of three processes around it.
+        (attempt_dir() / ERROR_FILE).write_text(one_line(error), "utf-8")
+        raise
     parts = {name: float(value) for name, value in score.parts.items() if name != SCORE}
     return {SCORE: float(score.total), **parts}
 
@@ -43,3 +50,11 @@ def compute_score(
 @lru_cache(maxsize=4)
 def _function(file: str) -> RewardFile:
     return RewardFile(Path(file))
+
+
+def failure(attempt: Path) -> str | None:
+    """Return why the reward failed in this attempt, if it did."""
+    try:
+        return (attempt / ERROR_FILE).read_text("utf-8")
+    except OSError:
+        return None

@@ -14,15 +14,27 @@ import os
 import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import tiny_model
+import verl_checkpoints
 import verl_data
 import verl_export
-from job_files import JobError, attempt_dir, declare_artifact, output_dir, resuming, run, say
+import verl_models
+import verl_reward
+from job_files import (
+    JobError,
+    attempt_dir,
+    declare_artifact,
+    output_dir,
+    private_folder,
+    resuming,
+    run,
+    say,
+    will_leave,
+)
 from verl_follow import Follower
 from verl_vllm_name import name_vllm
 from verl_words import prepare_words
@@ -63,44 +75,66 @@ def main() -> None:
         name: tiny_model.resolve(name, scratch) for name in (args.model, args.teacher) if name
     }
     words = prepare_words(upstream, models, output_dir().parent)
-    if resuming():
-        found = verl_export.newest(args.output / "checkpoints")
-        name = found.name if found else t("the beginning", "头开始")
-        say("going on from {name}", "从 {name} 继续", name=name)
-    train([sys.executable, *words], job)
+    teacher = models[args.teacher] if args.teacher else None
+    verl_models.check(models[args.model], teacher, job["model"])
+    begin(args.output / "checkpoints")
+    train([sys.executable, *words], job, args.output / "checkpoints")
     export(args, job, models[args.model])
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def train(command: list[str], job: dict[str, Any]) -> None:
+def begin(checkpoints: Path) -> None:
+    """Settle which checkpoint verl will find: it goes on from what its tracker names."""
+    if not resuming():
+        verl_checkpoints.set_aside(checkpoints)
+        return
+    found = verl_checkpoints.ready_to_resume(checkpoints)
+    if found is None:
+        say("no checkpoint to resume from: starting from the beginning",
+            "没有可恢复的检查点：从头开始")  # fmt: skip
+    else:
+        say("resuming from {name}", "从 {name} 恢复", name=found.name)
+
+
+def train(command: list[str], job: dict[str, Any], checkpoints: Path) -> None:
     """Run verl's command to its end; raises :class:`JobError` when it fails."""
-    # Ray's sockets lie in its folder, and their paths may not exceed 107 bytes.
-    ray = tempfile.mkdtemp(prefix="sf-ray-", dir="/tmp")
-    follower = Follower(attempt_dir(), job["total_steps"])
+    folder = private_folder("verl")
+    # Sockets of verl's own, in a fixed place; starforge_verl_guard puts the name in.
+    will_leave(folder.with_name(f"rl-colocate-zmq-*-{folder.name}-*"))
+    follower = Follower(attempt_dir(), job["total_steps"], checkpoints, job["keep"])
 
     def clean() -> None:
         follower.finish()
-        shutil.rmtree(ray, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
     follower.start()
     try:
-        code = run_upstream(command, env=environment(job, ray), on_stop=clean)
+        code = run_upstream(command, env=environment(job, folder), on_stop=clean)
     finally:
         clean()
-    if code:
-        raise JobError(
-            t(
-                "verl ended with exit code {code}; its own message stands above",
-                "verl 以退出码 {code} 结束，具体原因见上方输出",
-                code=code,
-            )
+    if not code:
+        return
+    reason = verl_reward.failure(attempt_dir())
+    if reason:
+        raise JobError(t("the reward: {reason}", "奖励：{reason}", reason=reason))
+    raise JobError(
+        t(
+            "verl ended with exit code {code}; its own message stands above",
+            "verl 以退出码 {code} 结束，具体原因见上方输出",
+            code=code,
         )
+    )
 
 
-def environment(job: dict[str, Any], ray: str) -> dict[str, str]:
-    """Return what is added to this process's environment for verl."""
+def environment(job: dict[str, Any], folder: Path) -> dict[str, str]:
+    """Return what is added to this process's environment for verl.
+
+    ``folder`` takes everything that verl, vLLM and Ray would leave in ``/tmp``.
+    """
+    place = os.fspath(folder)
+    made = {"TMPDIR": place, "RAY_TMPDIR": place}
     # Ray listens on every address of the machine: only who has this job's token may join.
-    made = {"RAY_TMPDIR": ray, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    made |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     if job["cpu"]:
         shim = attempt_dir() / WORK_DIR
         name_vllm(shim)
@@ -110,7 +144,7 @@ def environment(job: dict[str, Any], ray: str) -> dict[str, str]:
 
 def export(args: argparse.Namespace, job: dict[str, Any], base: str) -> None:
     """Write the newest checkpoint as a Hugging Face folder, and declare it."""
-    checkpoint = verl_export.newest(args.output / "checkpoints")
+    checkpoint = verl_checkpoints.newest(args.output / "checkpoints")
     if checkpoint is None:
         say(
             "no checkpoint was saved, so there is no model to export",

@@ -1,0 +1,133 @@
+"""verl's checkpoints on disk: which one is the last whole, and which may go.
+
+A checkpoint is ``global_step_N/``, with the actor (and the critic) in folders of their own
+in reinforcement learning. verl names the newest one in a tracker file once all is written.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+import zipfile
+from pathlib import Path
+
+from job_files import say
+
+TRACKER = "latest_checkpointed_iteration.txt"
+GOING = ".gone-"  # before the name of a checkpoint that is being deleted
+
+
+def newest(folder: Path) -> Path | None:
+    """Return the checkpoint that the tracker names, if it is there."""
+    step = tracked(folder)
+    found = folder / f"global_step_{step}"
+    return found if step is not None and found.is_dir() else None
+
+
+def tracked(folder: Path) -> int | None:
+    """Return the step that the tracker names; ``None`` without a tracker, or a broken one."""
+    try:
+        return int((folder / TRACKER).read_text("utf-8").strip())
+    except (OSError, ValueError):
+        return None
+
+
+def ready_to_resume(folder: Path) -> Path | None:
+    """Make the tracker name the newest whole checkpoint, and return that; ``None`` without one.
+
+    verl truncates the tracker before it writes it, so a kill can leave it empty.
+    """
+    limit = tracked(folder)
+    for step, path in reversed(_numbered(folder)):
+        if limit is not None and step > limit:
+            continue  # not finished: verl had not named it yet
+        problem = damage(path)
+        if problem is None:
+            _track(folder, str(step))
+            return path
+        say(
+            "checkpoint {name} is not whole ({problem}), trying the one before",
+            "检查点 {name} 不完整（{problem}），改用更早的一个",
+            name=path.name,
+            problem=problem,
+        )
+    (folder / TRACKER).unlink(missing_ok=True)
+    return None
+
+
+def set_aside(folder: Path) -> None:
+    """Move checkpoints of an earlier attempt away when training starts from the beginning.
+
+    verl itself would go on from them.
+    """
+    if not _numbered(folder):
+        return
+    place = folder.with_name(f"{folder.name}-before-{int(time.time())}")
+    folder.rename(place)
+    say(
+        "checkpoints of an earlier attempt were moved to {place}",
+        "先前尝试的检查点已移到 {place}",
+        place=place.name,
+    )
+
+
+def tidy(folder: Path, keep: int | None) -> None:
+    """Delete all but the newest ``keep`` finished checkpoints, those of earlier attempts too.
+
+    The newest that the tracker names always stays, and so does one that is being written.
+    """
+    limit = tracked(folder)
+    if not keep or keep < 1 or limit is None or not (folder / f"global_step_{limit}").is_dir():
+        return
+    finished = [path for step, path in _numbered(folder) if step <= limit]
+    for path in finished[:-keep]:
+        # Under another name first: what is half deleted must not be taken for a checkpoint.
+        path.rename(path.with_name(f"{GOING}{path.name}"))
+    for path in folder.glob(f"{GOING}*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def damage(checkpoint: Path) -> str | None:
+    """Say what is wrong with a checkpoint, or ``None`` when it is whole.
+
+    Files of torch.save are zip archives, whose directory stands at the end.
+    """
+    roles = [part for part in (checkpoint / "actor", checkpoint / "critic") if part.is_dir()]
+    for folder in roles or [checkpoint]:
+        missing = _missing_rank(folder)
+        if missing:
+            return missing
+    if not list(checkpoint.glob("data*.pt")):
+        return "the state of the data is missing"
+    files = sorted(checkpoint.rglob("*.pt"))
+    broken = next((file.name for file in files if not zipfile.is_zipfile(file)), None)
+    return f"{broken} is damaged" if broken else None
+
+
+def _missing_rank(folder: Path) -> str | None:
+    """Say whose weights are missing: each of the processes wrote a part."""
+    pattern = re.compile(r"model_world_size_(\d+)_rank_(\d+)\.pt")
+    found = [match for file in folder.iterdir() if (match := pattern.fullmatch(file.name))]
+    if not found:
+        return "the weights are missing"
+    lacking = set(range(int(found[0][1]))) - {int(match[2]) for match in found}
+    return f"the weights of rank {min(lacking)} are missing" if lacking else None
+
+
+def _track(folder: Path, step: str) -> None:
+    fresh = folder / f"{TRACKER}.tmp"
+    fresh.write_text(step, "utf-8")
+    fresh.replace(folder / TRACKER)
+
+
+def _numbered(folder: Path) -> list[tuple[int, Path]]:
+    """Return checkpoints with their steps, the oldest first."""
+    if not folder.is_dir():
+        return []
+    found = []
+    for path in folder.iterdir():
+        match = re.fullmatch(r"global_step_(\d+)", path.name)
+        if match and path.is_dir():
+            found.append((int(match[1]), path))
+    return sorted(found)

@@ -1,0 +1,101 @@
+"""The models of a job, looked at before verl starts: minutes earlier than verl would fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from job_files import JobError, one_line
+
+from starforge.lang import t
+
+
+def check(model: str, teacher: str | None, facts: dict[str, Any]) -> None:
+    """Raise :class:`JobError` for what is no model, can't chat, or has another vocabulary.
+
+    ``facts`` says whether the model may bring code of its own (``trust``), and whether the
+    experiment names a tokenizer or a template besides (``tokenizer``, ``template``).
+    """
+    tokenizer = load(model, trust=facts["trust"])
+    if not (tokenizer.chat_template or facts["tokenizer"] or facts["template"]):
+        raise JobError(
+            t(
+                "the tokenizer of {model} has no chat template, which verl needs; use an "
+                "instruction-tuned model, or add chat_template.jinja to its folder",
+                "{model} 的分词器没有聊天模板，而 verl 需要它；请使用指令微调过的模型，"
+                "或在模型目录中加入 chat_template.jinja",
+                model=model,
+            )
+        )
+    if teacher is not None:
+        _same_vocabulary(tokenizer, load(teacher, trust=facts["trust"]))
+
+
+def load(model: str, *, trust: bool) -> Any:
+    """Return the tokenizer of a folder or a hub id; raises :class:`JobError`."""
+    from transformers import AutoConfig, AutoTokenizer
+
+    _check_folder(model)
+    try:
+        AutoConfig.from_pretrained(model, trust_remote_code=trust)
+    except (OSError, ValueError, KeyError) as error:
+        raise _refused(
+            t("the config of {model} can't be loaded", "无法加载 {model} 的配置", model=model),
+            error,
+        ) from error
+    try:
+        return AutoTokenizer.from_pretrained(model, trust_remote_code=trust)
+    except Exception as error:  # the libraries below raise their own
+        raise _refused(
+            t("the tokenizer of {model} can't be loaded", "无法加载 {model} 的分词器", model=model),
+            error,
+        ) from error
+
+
+def _check_folder(model: str) -> None:
+    folder = Path(model)
+    if not folder.is_absolute() and not folder.exists():
+        return  # a hub id
+    if not folder.is_dir():
+        raise JobError(
+            t("model folder {path} does not exist", "模型目录 {path} 不存在", path=model)
+        )
+    if (folder / "config.json").is_file():
+        return
+    if list(folder.rglob("model_world_size_*_rank_*.pt")):
+        raise JobError(
+            t(
+                "{path} is a checkpoint of verl, not a model folder; name the job's result as "
+                "`job:ID`, or export it with verl's model merger",
+                "{path} 是 verl 的检查点，不是模型目录；请用 `job:ID` 引用任务的结果，"
+                "或用 verl 的模型合并工具导出",
+                path=model,
+            )
+        )
+    raise JobError(
+        t(
+            "{path} has no config.json: not a model folder",
+            "{path} 里没有 config.json：不是模型目录",
+            path=model,
+        )
+    )
+
+
+def _same_vocabulary(ours: Any, theirs: Any) -> None:
+    """The teacher judges the student's tokens by their numbers, which must mean the same."""
+    if ours.get_vocab() == theirs.get_vocab():
+        return
+    raise JobError(
+        t(
+            "the vocabularies of teacher ({teacher} tokens) and model ({student}) differ; choose "
+            "a teacher of the same family",
+            "教师模型（{teacher} 个词元）与被训练模型（{student} 个）的词表不同；"
+            "请选择同一系列的教师模型",
+            teacher=len(theirs),
+            student=len(ours),
+        )
+    )
+
+
+def _refused(what: str, error: Exception) -> JobError:
+    return JobError(f"{what}: {one_line(error)}")
