@@ -45,6 +45,7 @@ RULES = [
     ("verl/uneven-batch", "verl/grpo", {"logprob_batch_size": 6}, {"logprob_batch_size": 8}),
     ("verl/uneven-batch", "verl/rloo", {"kl_in_loss": True, "reference_batch_size": 5},
      {"reference_batch_size": 5}),
+    ("verl/gpus", "verl/sft", {"processes": 2}, {"processes": 1}),
     ("verl/token-budget", "verl/grpo", {"dynamic_batch": True, "max_tokens_per_device": 1000},
      {"max_tokens_per_device": 1000}),
     ("verl/token-budget", "verl/sft", {"max_tokens": 10000}, {"max_tokens": 8000}),

@@ -165,6 +165,26 @@ def test_without_validation_data_verl_still_gets_a_file(plan_of):
     assert "data.val_files='${ATTEMPT}/data/validation.parquet'" in words
 
 
+def test_supervised_ranks_on_a_cpu_are_as_many_as_asked_for(plan_of):
+    plan = plan_of("verl/sft", {"processes": 2}, resources="cpu:2")
+    assert "--nproc_per_node=2" in upstream(plan)
+    assert "trainer.n_gpus_per_node=2" in upstream(plan)
+    assert plan.processes[0].env["OMP_NUM_THREADS"] == "1"
+    plan = plan_of("verl/sft", resources="cpu:2")
+    assert "--nproc_per_node=1" in upstream(plan)
+    assert plan.processes[0].env["OMP_NUM_THREADS"] == "2"
+    assert "--nproc_per_node=2" in upstream(plan_of("verl/sft", resources="gpu:2"))
+
+
+def test_verl_deletes_no_checkpoint_and_the_driver_knows_how_many_stay(plan_of):
+    for method in ("verl/sft", "verl/ppo"):
+        plan = plan_of(method, {"save_limit": 3})
+        (config,) = (json.loads(f.content) for f in plan.files if f.path == "record/config.json")
+        assert config["keep"] == 3
+        modules = plan.processes[0].env["VERL_USE_EXTERNAL_MODULES"].split(",")
+        assert "starforge_verl_checkpoints" in modules
+
+
 def test_drivers_import_nothing_that_does_not_travel_with_them(plan_of):
     files = {f.path: f for f in plan_of("verl/grpo", resources="cpu:2").files}
     drivers = {p.split("/")[-1].removesuffix(".py") for p in files if "driver/" in p}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from starforge.findings import Finding
 from starforge.frameworks.verl import rules
 from starforge.frameworks.verl.settings import (
+    PROCESSES,
     is_sft,
     on_cpu,
     teacher_gpus,
@@ -167,6 +168,8 @@ def check_gpus(context: PrepareContext) -> Iterator[Finding]:
     """Return what asks for more, or for other, GPUs than the profile gives."""
     if on_cpu(context):
         return
+    if is_sft(context) and context.config.is_set_by_user(PROCESSES):
+        yield from _processes_are_gpus(context)
     gpus, teacher = context.resources.gpus, teacher_gpus(context)
     if teacher >= gpus:
         problem = Text(
@@ -188,3 +191,13 @@ def check_gpus(context: PrepareContext) -> Iterator[Finding]:
             problem = Text(f"{pool} GPUs can't be divided into groups of `{name}: {size}`",
                            f"{pool} 张 GPU 无法按 `{name}: {size}` 分组")  # fmt: skip
             yield rules.GPUS.at(context.config.at_parameter(name), problem=problem, name=name)
+
+
+def _processes_are_gpus(context: PrepareContext) -> Iterator[Finding]:
+    asked, gpus = _number(context, PROCESSES), context.resources.gpus
+    if asked != gpus:
+        problem = Text(
+            f"`processes: {asked}` on {gpus} GPUs: each GPU takes exactly one",
+            f"`processes: {asked}` 与 {gpus} 张 GPU 不符：每张 GPU 恰好对应一个进程",
+        )
+        yield rules.GPUS.at(context.config.at(PROCESSES), problem=problem, name="processes")

@@ -78,7 +78,8 @@ def _driver(context: PrepareContext) -> Process:
 
 
 def _environment(context: PrepareContext) -> dict[str, str]:
-    threads = max(1, context.resources.cpus // max(1, context.resources.gpus))
+    processes = max(context.resources.gpus, trainer_gpus(context))
+    threads = max(1, context.resources.cpus // processes)
     made = {
         "PYTHONPATH": "${LIB}:${RECORD}/driver",
         "PYTHONUNBUFFERED": "1",

@@ -17,6 +17,7 @@ from starforge.plan import Difference
 
 TRAIN_FILE = "${ATTEMPT}/data/train.parquet"
 VALIDATION_FILE = "${ATTEMPT}/data/validation.parquet"
+PROCESSES = "trainer.n_gpus_per_node"
 REWARD_TP = "reward.reward_model.rollout.tensor_model_parallel_size"
 
 
@@ -38,7 +39,12 @@ def teacher_gpus(context: PrepareContext) -> int:
 
 
 def trainer_gpus(context: PrepareContext) -> int:
-    """Return the number of trainer processes: one a GPU that the teacher leaves, at least 1."""
+    """Return the number of trainer processes: one a GPU that the teacher leaves, at least 1.
+
+    Supervised training on a CPU takes as many as are asked for.
+    """
+    if is_sft(context) and on_cpu(context):
+        return max(1, int(context.config.get(PROCESSES) or 1))
     return max(1, context.resources.gpus - (0 if on_cpu(context) else teacher_gpus(context)))
 
 
@@ -50,7 +56,7 @@ def settled(context: PrepareContext) -> PrepareContext:
 
 def plan_settings(context: PrepareContext) -> dict[str, Any]:
     """Return what the plan sets by itself: native path to value."""
-    made: dict[str, Any] = {"trainer.n_gpus_per_node": trainer_gpus(context)}
+    made: dict[str, Any] = {PROCESSES: trainer_gpus(context)}
     if is_sft(context):
         if "validation" in context.data:
             made["data.val_files"] = VALIDATION_FILE
