@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from starforge import layout
-from starforge.runner import folders, reap, stacks, texts
+from starforge.runner import folders, reap, shm, stacks, texts
 from starforge.runner.journal import Journal
 from starforge.runner.launch import LaunchError, LaunchFile, Started, start_all
 from starforge.runner.limits import DiskWatch, StallWatch
@@ -21,6 +21,7 @@ from starforge.runner.wake import Wake
 
 _LIVENESS = 0.5
 _POLICY = 1.0
+_SHARED = 10.0  # between looks at shared memory
 _LEFTOVER_GRACE = 5.0
 _TAIL_BYTES = 8192
 _TAIL_LINES = 5
@@ -60,6 +61,7 @@ class Supervisor:
         self._killed = False
         self._requests = 0
         self._handled = 0
+        self._segments: set[Path] = set()
 
     def request_stop(self) -> None:
         """Ask to stop, as the user does (from any thread or signal handler).
@@ -98,7 +100,7 @@ class Supervisor:
         self._collect()
         left = [proc.pid for proc in self._find()]
         if not left:
-            folders.remove(self._dir)
+            self._remove_outside()
             return
         self._journal.say(f"ending processes left behind: {left}")
         grace = 0.0 if self._killed else min(self._launch.policies.stop_grace, _LEFTOVER_GRACE)
@@ -106,12 +108,18 @@ class Supervisor:
             left = [proc.pid for proc in self._find()]
             self._journal.say(f"these processes can't be ended: {left}")
             return
+        self._remove_outside()
+
+    def _remove_outside(self) -> None:
+        """Remove what processes left elsewhere that ended before this could look at them."""
         folders.remove(self._dir)
+        shm.remove(self._segments)
 
     def _loop(self) -> None:
         limit = self._launch.policies.time_limit
         time_over = time.monotonic() + limit if limit is not None else None
         next_look = time.monotonic() + _POLICY
+        next_shared = time.monotonic() + _SHARED
         while self._alive():
             self._handle_requests()
             now = time.monotonic()
@@ -122,6 +130,10 @@ class Supervisor:
                 self._status.refresh()
                 self._collect()
                 self._apply_policies()
+            if now >= next_shared:
+                next_shared = now + _SHARED
+                seen = self._segments | shm.mapped(proc.pid for proc in self._find())
+                self._segments = {path for path in seen if path.exists()}
             if self._kill_at is not None and now >= self._kill_at:
                 self._kill_at = None
                 self._kill()

@@ -31,12 +31,17 @@ def driver(monkeypatch):
 def test_words_get_the_models_and_stay_whole(driver):
     words = driver("verl_words").prepare_words(
         ["-m", "verl.trainer.main_ppo", "a.model.path='starforge:tiny'", "b.name=starforge",
+         "distillation.teacher_models.teacher_model.model_path='starforge:tiny'",
          "trainer.default_local_dir='/home/o'neil/job/output/checkpoints'"],
-        {"starforge:tiny": "/home/o'neil/job/work/tiny"}, Path("/home/o'neil/job"),
+        ("starforge:tiny", "/home/o'neil/job/work/tiny-model"),
+        ("starforge:tiny", "/home/o'neil/job/work/tiny-teacher"), Path("/home/o'neil/job"),
     )  # fmt: skip
     assert words == [
-        "-m", "verl.trainer.main_ppo", r"a.model.path='/home/o\'neil/job/work/tiny'",
-        "b.name=starforge", r"trainer.default_local_dir='/home/o\'neil/job/output/checkpoints'",
+        "-m", "verl.trainer.main_ppo", r"a.model.path='/home/o\'neil/job/work/tiny-model'",
+        "b.name=starforge",
+        r"distillation.teacher_models.teacher_model.model_path="
+        r"'/home/o\'neil/job/work/tiny-teacher'",
+        r"trainer.default_local_dir='/home/o\'neil/job/output/checkpoints'",
     ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import ray.runtime_context
 
-TAG = os.path.basename(os.environ["TMPDIR"])  # noqa: PTH119 - no more is needed of it
+TAG = os.path.basename(os.environ.get("TMPDIR", ""))  # noqa: PTH119 - no more is needed of it
 READERS = "verl.workers.rollout."
 _original = ray.runtime_context.RuntimeContext.get_job_id
 

@@ -15,6 +15,7 @@ import secrets
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,15 +72,20 @@ def main() -> None:
         count = verl_data.convert(job["kind"], args.data / name, target)
         say("{split}: {count} rows", "{split}：{count} 行", split=split, count=count)
     scratch = output_dir().parent / WORK_DIR
-    models = {
-        name: tiny_model.resolve(name, scratch) for name in (args.model, args.teacher) if name
-    }
-    words = prepare_words(upstream, models, output_dir().parent)
-    teacher = models[args.teacher] if args.teacher else None
-    verl_models.check(models[args.model], teacher, job["model"])
+    model = tiny_model.resolve(args.model, scratch)
+    teacher = tiny_model.resolve(args.teacher, scratch, "teacher") if args.teacher else None
+    verl_models.check(model, teacher, job["model"])
+    words = prepare_words(
+        upstream, (args.model, model), (args.teacher, teacher), output_dir().parent
+    )
     begin(args.output / "checkpoints")
-    train([sys.executable, *words], job, args.output / "checkpoints")
-    export(args, job, models[args.model])
+    folder = private_folder("verl")
+    env = environment(job, folder)
+    try:
+        train([sys.executable, *words], job, args.output / "checkpoints", folder, env)
+        export(args, job, model, env)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -96,9 +102,10 @@ def begin(checkpoints: Path) -> None:
         say("resuming from {name}", "从 {name} 恢复", name=found.name)
 
 
-def train(command: list[str], job: dict[str, Any], checkpoints: Path) -> None:
+def train(
+    command: list[str], job: dict[str, Any], checkpoints: Path, folder: Path, env: dict[str, str]
+) -> None:
     """Run verl's command to its end; raises :class:`JobError` when it fails."""
-    folder = private_folder("verl")
     # Sockets of verl's own, in a fixed place; starforge_verl_guard puts the name in.
     will_leave(folder.with_name(f"rl-colocate-zmq-*-{folder.name}-*"))
     follower = Follower(attempt_dir(), job["total_steps"], checkpoints, job["keep"])
@@ -109,9 +116,9 @@ def train(command: list[str], job: dict[str, Any], checkpoints: Path) -> None:
 
     follower.start()
     try:
-        code = run_upstream(command, env=environment(job, folder), on_stop=clean)
+        code = run_upstream(command, env=env, on_stop=clean)
     finally:
-        clean()
+        follower.finish()
     if not code:
         return
     reason = verl_reward.failure(attempt_dir())
@@ -142,7 +149,7 @@ def environment(job: dict[str, Any], folder: Path) -> dict[str, str]:
     return made
 
 
-def export(args: argparse.Namespace, job: dict[str, Any], base: str) -> None:
+def export(args: argparse.Namespace, job: dict[str, Any], base: str, env: dict[str, str]) -> None:
     """Write the newest checkpoint as a Hugging Face folder, and declare it."""
     checkpoint = verl_checkpoints.newest(args.output / "checkpoints")
     if checkpoint is None:
@@ -152,7 +159,7 @@ def export(args: argparse.Namespace, job: dict[str, Any], base: str) -> None:
         )
         return
     final = args.output / "model"
-    runner: Callable[[list[str]], int] = run_upstream
+    runner: Callable[[list[str]], int] = partial(run_upstream, env=env)
     lora = {**job["lora"], "base": args.model}
     adapter = verl_export.export(checkpoint / job["actor"], final, base, lora=lora, runner=runner)
     declare_artifact(final, "model", "model")

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+TEACHER_KEYS = "distillation.teacher_models."
+Model = tuple[str | None, str | None]  # how the plan names it, and where it lies
 
-def prepare_words(words: Sequence[str], models: Mapping[str, str], job: Path) -> list[str]:
+
+def prepare_words(words: Sequence[str], model: Model, teacher: Model, job: Path) -> list[str]:
     """Return the words with models in place and every path safe inside Hydra's quotes.
 
-    ``models`` maps a model as the plan names it to where it lies. The plan writes paths in
-    single quotes; a path that itself holds a quote has to be escaped there.
+    The two models may have one name and lie apart. The plan writes paths in single quotes; a
+    path that itself holds a quote has to be escaped there.
     """
     place = str(job)
     safe = inside_quotes(place)
-    return [_word(word, models, place, safe) for word in words]
+    return [
+        _word(word, teacher if word.startswith(TEACHER_KEYS) else model, place, safe)
+        for word in words
+    ]
 
 
-def _word(word: str, models: Mapping[str, str], place: str, safe: str) -> str:
+def _word(word: str, model: Model, place: str, safe: str) -> str:
     if "=" not in word:
         return word
     if safe != place:
         word = word.replace(place, safe)
-    for name, path in models.items():
-        word = word.replace(f"'{name}'", f"'{inside_quotes(path)}'")
-    return word
+    name, path = model
+    return word.replace(f"'{name}'", f"'{inside_quotes(path)}'") if name and path else word
 
 
 def inside_quotes(text: str) -> str:
