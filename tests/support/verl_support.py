@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -54,14 +55,18 @@ def run(job: Job, python: str, **how: Any) -> str:
 
 
 def run_until(job: Job, python: str, step: int) -> None:
-    """Start a job, and kill its driver once the checkpoint of ``step`` is finished."""
-    tracker = job.folder / "output" / "checkpoints" / "latest_checkpointed_iteration.txt"
+    """Start a job, and kill its driver once ``step`` is logged and its checkpoint finished.
+
+    Supervised training logs a step before it saves, and its steps are too short to be met
+    by their progress.
+    """
+    supervised = job.plan.method == "verl/sft"
     log = (job.attempt().parent / "log").open("w+")
     words = job.process(python=python, model=TINY, models=MODELS) | {"stdout": log}
     process = subprocess.Popen(**words)
     try:
         deadline = time.monotonic() + 900
-        while not (tracker.exists() and (tracker.read_text() or "0") >= str(step)):
+        while min(saved(job), step if supervised else logged(job)) < step:
             assert process.poll() is None, Path(log.name).read_text()[-4000:]
             assert time.monotonic() < deadline, f"step {step} does not come"
             time.sleep(0.1)
@@ -69,6 +74,18 @@ def run_until(job: Job, python: str, step: int) -> None:
     finally:
         clear(job, process, 0)
         log.close()
+
+
+def saved(job: Job) -> int:
+    """Return the step of the newest finished checkpoint."""
+    tracker = job.folder / "output" / "checkpoints" / "latest_checkpointed_iteration.txt"
+    return int(tracker.read_text() or 0) if tracker.exists() else 0
+
+
+def logged(job: Job) -> int:
+    """Return the last step whose metrics are written."""
+    file = job.attempt() / "progress.json"
+    return int(json.loads(file.read_text())["step"]) if file.exists() else 0
 
 
 def clear(job: Job, process: subprocess.Popen[str], attempt: int) -> None:

@@ -137,10 +137,15 @@ def test_mistakes_are_one_clear_line(verl_python, tmp_path):
     shards = tmp_path / "global_step_4" / "model_world_size_1_rank_0.pt"
     shards.parent.mkdir()
     shards.touch()
+    (tmp_path / "rm").mkdir()
+    (tmp_path / "rm" / "config.json").write_text(
+        json.dumps({"model_type": "llama", "architectures": ["LlamaForSequenceClassification"]})
+    )
     for model, said in [
         (tmp_path / "none", "does not exist"),
         (tmp_path / "empty", "has no config.json"),
         (shards.parent, "is a checkpoint of verl, not a model folder"),
+        (tmp_path / "rm", "can't write text; choose a language model"),
     ]:
         ended_with(job, verl_python, said, model=str(model))
 

@@ -119,7 +119,7 @@ class Supervisor:
         limit = self._launch.policies.time_limit
         time_over = time.monotonic() + limit if limit is not None else None
         next_look = time.monotonic() + _POLICY
-        next_shared = time.monotonic() + _SHARED
+        next_shared = next_look
         while self._alive():
             self._handle_requests()
             now = time.monotonic()

@@ -11,7 +11,7 @@ import pytest
 from ingest_server import JOB, TAG
 
 from starforge import layout
-from starforge.runner import procs, reap
+from starforge.runner import procs, reap, shm
 from starforge.streams import decode_scalars
 
 PYTHON = sys.executable
@@ -412,3 +412,21 @@ def test_a_stop_while_shipping_cuts_it_short(attempt, until):
     until((attempt.dir / "metrics/system.jsonl").exists, "the last sample")
     attempt.runner.terminate()
     assert summary(attempt.wait()) == ("succeeded", "completed", 0)
+
+
+@pytest.mark.skipif(not shm.PLACE.is_dir(), reason="no /dev/shm here")
+def test_shared_memory_of_a_process_that_vanished_is_freed(attempt):
+    path = shm.PLACE / f"sf-test-{os.getpid()}"
+    code = (
+        "import mmap, os, sys, time\n"
+        "file = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR)\n"
+        "os.truncate(file, 4096)\n"
+        "there = mmap.mmap(file, 4096)\n"
+        "time.sleep(2)\n"
+    )
+    try:
+        attempt.launch([PYTHON, "-c", code, str(path)])
+        assert attempt.run()["state"] == "succeeded"
+        assert not path.exists()
+    finally:
+        path.unlink(missing_ok=True)

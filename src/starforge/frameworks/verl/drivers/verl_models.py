@@ -33,16 +33,27 @@ def check(model: str, teacher: str | None, facts: dict[str, Any]) -> None:
 
 def load(model: str, *, trust: bool) -> Any:
     """Return the tokenizer of a folder or a hub id; raises :class:`JobError`."""
+    _check_folder(model)
     from transformers import AutoConfig, AutoTokenizer
 
-    _check_folder(model)
     try:
-        AutoConfig.from_pretrained(model, trust_remote_code=trust)
+        config = AutoConfig.from_pretrained(model, trust_remote_code=trust)
     except (OSError, ValueError, KeyError) as error:
         raise _refused(
             t("the config of {model} can't be loaded", "无法加载 {model} 的配置", model=model),
             error,
         ) from error
+    names = config.architectures or []
+    if any(name.endswith("Classification") for name in names):
+        raise JobError(
+            t(
+                "{model} is a {name}, as a reward model is, and can't write text; choose a "
+                "language model",
+                "{model} 是 {name}（奖励模型的结构），不能生成文本；请选择语言模型",
+                model=model,
+                name=names[0],
+            )
+        )
     try:
         return AutoTokenizer.from_pretrained(model, trust_remote_code=trust)
     except Exception as error:  # the libraries below raise their own

@@ -14,6 +14,8 @@ from typing import Any
 from job_files import attempt_dir, one_line
 from reward_file import RewardError, RewardFile
 
+from starforge import stacks
+
 SCORE = "score"  # the name verl takes the total from
 ERROR_FILE = "reward-error.txt"  # why the reward failed, for the driver to tell
 
@@ -49,6 +51,7 @@ def compute_score(
 
 @lru_cache(maxsize=4)
 def _function(file: str) -> RewardFile:
+    stacks.enable()  # a reward that hangs is then seen where it stands
     return RewardFile(Path(file))
 
 
