@@ -15,17 +15,31 @@ from starforge.server.api import (
     jobs,
     registry,
     runtimes,
+    session,
     streams,
     system,
 )
 from starforge.server.api.limits import Limits
+from starforge.server.console import Console, SafeHeaders
 from starforge.server.core import Core
 from starforge.server.guard import Guard
 from starforge.server.services.tasks import Tasks
 
 PREFIX = "/api/v1"
 # `streams` and `events` come before `jobs`: longer paths first.
-MODULES = (system, catalog, blobs, streams, events, jobs, registry, runtimes, board, ingest)
+MODULES = (
+    system,
+    session,
+    catalog,
+    blobs,
+    streams,
+    events,
+    jobs,
+    registry,
+    runtimes,
+    board,
+    ingest,
+)
 
 
 def create_app(core: Core) -> FastAPI:
@@ -44,4 +58,6 @@ def create_app(core: Core) -> FastAPI:
         app.include_router(module.router, prefix=PREFIX)
     app.add_middleware(Limits, core=core)
     app.add_middleware(Guard, settings=core.settings)
+    app.add_middleware(SafeHeaders)
+    app.router.default = Console(app.router.not_found)
     return app

@@ -22,6 +22,11 @@ class Tokens:
         self._user = secret_file(home / "token")
         self._job_key = secret_file(home / "job.key").encode()
 
+    @property
+    def user(self) -> str:
+        """The token of the server's users."""
+        return self._user
+
     def job_token(self, job_id: str) -> str:
         """Return the token of a job's runner."""
         return hmac.new(self._job_key, f"job:{job_id}".encode(), hashlib.sha256).hexdigest()

@@ -14,6 +14,7 @@ from starforge.engines.local.devices import Devices, find_devices
 from starforge.plan import LaunchPlan
 from starforge.server.auth import Tokens
 from starforge.server.bus import Bus
+from starforge.server.sessions import Sessions
 from starforge.server.settings import Settings
 from starforge.server.store import jobs
 from starforge.server.store.blobs import BlobStore
@@ -60,6 +61,7 @@ class Core:
         self._plans_lock = threading.Lock()
         self._catalog_lock = threading.Lock()
         self._publisher: Publisher | None = None
+        self.sessions = Sessions(self.settings.home, self.tokens.user)
 
     @property
     def publication(self) -> Publication:

@@ -6,11 +6,13 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
-from starforge.i18n import Lang
+from starforge.errors import ExitCode, StarForgeError
+from starforge.i18n import Lang, Text
 from starforge.server.core import Core
 from starforge.server.errors import request_lang
 from starforge.server.services import jobs
 from starforge.server.services.tasks import Tasks
+from starforge.server.sessions import Session
 from starforge.server.store.records import Job
 
 
@@ -31,14 +33,57 @@ def get_lang(accept_language: Annotated[str | None, Header()] = None) -> Lang:
     return request_lang(accept_language)
 
 
+SAFE = ("GET", "HEAD", "OPTIONS")
+PAGE_HEADER = "X-StarForge"
+
 CoreDep = Annotated[Core, Depends(get_core)]
 TasksDep = Annotated[Tasks, Depends(get_tasks)]
 LangDep = Annotated[Lang, Depends(get_lang)]
 
 
-def require_user(core: CoreDep, authorization: Annotated[str | None, Header()] = None) -> None:
-    """Refuse a request without the server's token."""
-    core.tokens.require_user(authorization)
+def session_of(
+    request: Request, core: CoreDep, authorization: Annotated[str | None, Header()] = None
+) -> Session | None:
+    """Return the session of the request's cookie; a token goes before it."""
+    if authorization:
+        return None
+    return core.sessions.find(request.cookies.get(core.sessions.cookie))
+
+
+def require_user(
+    request: Request,
+    core: CoreDep,
+    session: Annotated[Session | None, Depends(session_of)],
+    authorization: Annotated[str | None, Header()] = None,
+) -> None:
+    """Refuse a request without the server's token or the cookie of a session."""
+    if session is None:
+        core.tokens.require_user(authorization)
+    elif request.method not in SAFE:
+        require_page(request)
+
+
+def require_page(request: Request) -> None:
+    """Refuse a change that our own page did not send: browsers add cookies to any request.
+
+    A foreign ``Origin`` was refused by the guard; the header of our own is one that a form
+    can't send and that a foreign page may not.
+    """
+    if request.headers.get("origin") and request.headers.get(PAGE_HEADER) == "console":
+        return
+    raise StarForgeError(
+        "auth/not-from-console",
+        Text(
+            "changes with a session's cookie come from the console's own pages only",
+            "凭登录会话的 Cookie 只能从控制台页面发起修改",
+        ),
+        Text(
+            "programs send `Authorization: Bearer TOKEN` instead",
+            "程序请改用 `Authorization: Bearer 令牌`",
+        ),
+        exit_code=ExitCode.NOT_ALLOWED,
+        status=403,
+    )
 
 
 def require_runner(
