@@ -60,7 +60,23 @@ def up(host: str | None, port: int | None, foreground: bool, as_json: bool) -> N
                     "它的地址不变；要更换地址请先运行 `sf down`",
                 )
             )
+    _say_link(here, home)
     _say_configured()
+
+
+def _say_link(here: Running, home: Path) -> None:
+    """Print a link to the console that signs in; nothing for a server of another account."""
+    from starforge.client.embedded import Target, home_token
+    from starforge.client.sign_in import sign_in_link
+    from starforge.errors import ExitCode, StarForgeError
+
+    try:
+        link = sign_in_link(Target(here.url, home_token(home), "embedded"))
+    except StarForgeError as error:
+        if error.exit_code != ExitCode.NOT_ALLOWED:
+            raise
+        return
+    say(t("web console (signs in once): {link}", "网页控制台（链接限用一次）：{link}", link=link))
 
 
 def _become_server(home: Path, host: str | None, port: int | None) -> None:
@@ -142,11 +158,13 @@ def status(as_json: bool) -> None:
     target = configured()
     here = None if target else running(home)
     info: ServerInfo | None = None
+    link = ""
     if target is not None or here is not None:
         opened = connect() if target else connect_running()
         assert opened is not None
         with opened as client:
             info = client.server()
+            link = "" if as_json else client.sign_in_link()
     if as_json:
         print_json(_full_status(here, home, info, target.origin if target else "embedded"))
         return
@@ -154,7 +172,7 @@ def status(as_json: bool) -> None:
         say(t("no server runs on {home}", "{home} 上没有服务在运行", home=home))
         say(t("commands that need one start it", "需要服务的命令会自动启动它"))
         return
-    _print_status(info)
+    _print_status(info, link)
 
 
 def _status(here: Running | None, home: Path) -> dict[str, Any]:
@@ -177,7 +195,7 @@ def _full_status(
     return shown
 
 
-def _print_status(info: ServerInfo) -> None:
+def _print_status(info: ServerInfo, link: str) -> None:
     machine = info.machine
     jobs = ", ".join(f"{count} {state}" for state, count in info.jobs.items() if count)
     print_fields(
@@ -198,8 +216,10 @@ def _print_status(info: ServerInfo) -> None:
             ("GPU", _gpus(info)),
             (t("disk", "磁盘"), t("{n} free", "剩余 {n}", n=size(machine.disk_free_bytes))),
             (t("jobs", "任务"), jobs or t("none", "无")),
+            (t("console", "控制台"), link),
         ]
     )
+    note(t("the link of the console signs in once", "控制台的链接只能登录一次"))
 
 
 def _gpus(info: ServerInfo) -> str:

@@ -121,6 +121,11 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
                 "status",
                 ("Show whether a server runs, and where.", "查看服务是否在运行及其地址。"),
             ),
+            "open": Lazy(
+                "console",
+                "open_",
+                ("Open the web console, signed in.", "打开网页控制台并自动登录。"),
+            ),
             "admin": Lazy(
                 "admin",
                 "admin",

@@ -16,6 +16,7 @@ from starforge.wire.methods import CatalogFiles, CatalogInfo, MethodDetail, Meth
 from starforge.wire.models import Model, ModelCreate, ModelFile
 from starforge.wire.runtimes import Runtime, RuntimeInstall, RuntimeReport, Task
 from starforge.wire.server import ServerInfo
+from starforge.wire.session import SignInCode
 
 
 class Client:
@@ -55,6 +56,11 @@ class Client:
     def check_token(self) -> None:
         """Raise when the token is not the server's."""
         self.http.request("POST", "/token/check")
+
+    def sign_in_link(self, path: str = "/login") -> str:
+        """Return a link to a page of the web console that signs a browser in, once."""
+        made = self.http.post("/session/code", SignInCode)
+        return f"{self.url}{path}#code={made.code}"
 
     def methods(
         self, *, data: str | None = None, framework: str | None = None, search: str | None = None

@@ -37,8 +37,22 @@ def get_json(target: Target, path: str, params: Mapping[str, Any] | None = None)
             return client.http.request("GET", path, params=given).json()
 
 
-def _ask(target: Target, path: str) -> Any:
-    """Return the JSON of an answer; raise for anything but a plain 200 of this machine."""
+def post_json(target: Target, path: str) -> Any:
+    """Return the JSON that POST to a path below ``/api/v1`` answers; no body is sent.
+
+    For requests that may be sent twice: one that did not go smoothly is.
+    """
+    try:
+        return _ask(target, _PREFIX + path, "POST")
+    except (OSError, http.client.HTTPException, ValueError):
+        from starforge.client.client import Client
+
+        with Client(target.url, target.token) as client:
+            return client.http.request("POST", path).json()
+
+
+def _ask(target: Target, path: str, method: str = "GET") -> Any:
+    """Return the JSON of an answer; raise for anything but a plain success of this machine."""
     parts = urlsplit(target.url)
     if parts.scheme != "http" or parts.hostname not in _LOOPBACK:
         raise ValueError(target.url)
@@ -47,9 +61,9 @@ def _ask(target: Target, path: str) -> Any:
         headers["Authorization"] = f"Bearer {target.token}"
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=_TIMEOUT)
     try:
-        connection.request("GET", parts.path.rstrip("/") + path, headers=headers)
+        connection.request(method, parts.path.rstrip("/") + path, headers=headers)
         answer = connection.getresponse()
-        if answer.status != 200:
+        if answer.status not in (200, 201):
             raise ValueError(answer.status)
         return json.loads(answer.read())
     finally:

@@ -40,7 +40,7 @@ LEAVES = {path: command for path, command in ALL.items() if not isinstance(comma
 
 def test_the_published_commands_exist() -> None:
     published = [
-        *("up", "down", "status", "login", "logout", "init", "new", "ls", "methods"),
+        *("up", "down", "status", "open", "login", "logout", "init", "new", "ls", "methods"),
         *("suggest", "validate", "explain", "plan", "submit", "import", "port"),
         *("version", "completion"),
     ]
