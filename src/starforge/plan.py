@@ -128,6 +128,24 @@ class InputRef(msgspec.Struct, frozen=True, kw_only=True):
     columns: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
+class FollowUp(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done once the job has succeeded: a job of its own on the model it leaves.
+
+    ``export`` checks the exported folder in the framework's runtime: ``form`` says which of
+    ``model`` and ``adapter`` is meant, ``scores`` that it is a reward model. ``benchmark``
+    is an experiment of ``method`` with ``params``; ``data`` names its items (a file of the
+    experiment or ``dataset:NAME@VERSION``), ``resources`` its profile.
+    """
+
+    kind: Literal["export", "benchmark"]
+    method: str
+    params: dict[str, Any] = {}
+    data: str | None = None
+    resources: str | None = None
+    form: Literal["model", "adapter"] = "model"
+    scores: bool = False
+
+
 class LaunchPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Everything needed to start a job, in one value that can be printed and kept."""
 
@@ -150,6 +168,7 @@ class LaunchPlan(msgspec.Struct, frozen=True, kw_only=True):
     primary_metrics: list[str] = []
     stages: list[str] = []
     total_steps: int | None = None
+    then: list[FollowUp] | msgspec.UnsetType = msgspec.UNSET
 
     def digest(self) -> str:
         """Return the sha256 of the plan's canonical JSON."""

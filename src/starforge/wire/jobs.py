@@ -39,7 +39,11 @@ class Attempt(Shape):
 
 
 class Output(Shape):
-    """Something a job left. ``path`` is relative to the job's folder; ``ref`` names a model."""
+    """Something a job left. ``path`` is relative to the job's folder; ``ref`` names a model.
+
+    ``meta`` of a model that was checked (``then: [export]``) holds ``check``: ``{job,
+    architecture, dtype, parameters, tokens?, text?, score?}``.
+    """
 
     kind: str
     name: str
@@ -47,6 +51,7 @@ class Output(Shape):
     size: int | None = None
     digest: str | None = None
     ref: str | None = None
+    meta: dict[str, Any] | None = None
     created_at: Time | None = None
 
 
@@ -72,7 +77,8 @@ class Job(Shape):
     ``reason`` is a stable code (``waiting_for_slot``, ``completed``, ``exit_code``,
     ``waiting_for_room``, ``signal``, ``nan_loss``, ``time_limit``, ``disk_full``, ``stalled``,
     ``stopped_by_user``, ``launch_failed``, ``runner_lost``, ``restored``); ``message`` says it in
-    words. ``headline`` holds the last values of the method's primary metrics.
+    words. ``headline`` holds the last values of the method's primary metrics. ``parent`` is the
+    id of the job whose ``then`` this job is a step of.
     """
 
     id: str
@@ -90,6 +96,7 @@ class Job(Shape):
     cpus: int = 1
     gpus: int = 0
     lab: str | None = None
+    parent: str | None = None
     attempt: int = 0
     progress: Progress | None = None
     headline: dict[str, float | None] = {}
@@ -100,7 +107,11 @@ class Job(Shape):
 
 
 class JobDetail(Job):
-    """Everything about one job but its streams."""
+    """Everything about one job but its streams.
+
+    ``then`` are the steps that follow its success (``plan.FollowUp``), ``children`` the jobs
+    that were made of them so far.
+    """
 
     attempts: list[Attempt] = []
     outputs: list[Output] = []
@@ -115,6 +126,8 @@ class JobDetail(Job):
     resumable: bool = False
     folder: str | None = None
     notes: list[StreamNote] = []
+    then: list[dict[str, Any]] = []
+    children: list[Job] = []
 
 
 class JobPage(Shape):

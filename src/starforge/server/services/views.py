@@ -12,7 +12,7 @@ from starforge.findings import Finding
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
 from starforge.server.services.pace import PACES
-from starforge.server.store import artifacts, attempts, notes
+from starforge.server.store import artifacts, attempts, jobs, notes
 from starforge.server.store.database import Tx
 from starforge.server.store.records import (
     Artifact,
@@ -64,6 +64,7 @@ def job_fields(job: JobSummary, lang: Lang) -> dict[str, Any]:
         "cpus": job.cpus,
         "gpus": job.gpus,
         "lab": job.lab,
+        "parent": job.parent,
         "attempt": job.current_attempt or 0,
         "progress": progress(job),
         "headline": headline,
@@ -109,6 +110,8 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
         resumable=bool(plan.checkpoints and plan.checkpoints.resumable),
         folder=str(core.settings.job_dir(row.id)),
         notes=[stream_note(one, lang) for one in notes.of_job(tx, row.id)],
+        then=msgspec.to_builtins(plan.then or []),
+        children=[job(one, lang) for one in jobs.children(tx, row.id)],
     )
 
 
@@ -149,6 +152,7 @@ def output(row: Artifact) -> wire.Output:
         size=row.size,
         digest=row.digest,
         ref=f"job:{row.job_id}" if row.kind == "model" else None,
+        meta=row.meta,
         created_at=from_unix(row.created_at),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from sqlalchemy import select
 
@@ -24,6 +25,7 @@ def put(
     name: str,
     size: int,
     digest: str | None = None,
+    meta: dict[str, Any] | None = None,
 ) -> None:
     """Record an artifact; the same path of a job is replaced."""
     row = {
@@ -35,8 +37,15 @@ def put(
         "size": size,
         "digest": digest,
         "created_at": time.time(),
+        "meta": meta,
     }
     upsert(tx, artifacts, ("job_id", "path"), [row])
+
+
+def set_meta(tx: Tx, job_id: str, path: str, meta: dict[str, Any]) -> None:
+    """Keep what became known of an artifact later."""
+    which = (artifacts.c.job_id == job_id, artifacts.c.path == path)
+    tx.execute(artifacts.update().where(*which).values(meta=meta))
 
 
 def of_job(tx: Tx, job_id: str, *, kind: str | None = None) -> list[Artifact]:

@@ -84,6 +84,8 @@ def _job_values(new: NewJob, job_id: str, now: float) -> dict[str, Any]:
         "updated_at": now,
         "progress_total": new.plan.total_steps,
         "headline": {},
+        "parent": new.parent,
+        "follow_ups": new.follow_ups,
     }
 
 
@@ -213,6 +215,20 @@ def in_states(tx: Tx, states: Collection[JobState]) -> list[JobSummary]:
     statement = select(*_SUMMARY).where(jobs.c.state.in_(list(states)))
     order = (jobs.c.priority.desc(), jobs.c.created_at, jobs.c.id)
     return [struct(JobSummary, row) for row in tx.execute(statement.order_by(*order))]
+
+
+def children(tx: Tx, job_id: str) -> list[JobSummary]:
+    """Return the jobs that were made because this one succeeded, oldest first."""
+    statement = select(*_SUMMARY).where(jobs.c.parent == job_id)
+    order = (jobs.c.created_at, jobs.c.id)
+    return [struct(JobSummary, row) for row in tx.execute(statement.order_by(*order))]
+
+
+def with_follow_ups_due(tx: Tx) -> list[str]:
+    """Return the ids of succeeded jobs whose follow-ups have not all been made."""
+    due = (jobs.c.follow_ups == "due", jobs.c.state == "succeeded")
+    statement = select(jobs.c.id).where(*due).order_by(jobs.c.ended_at, jobs.c.id)
+    return list(tx.execute(statement).scalars())
 
 
 def change(

@@ -14,6 +14,7 @@ JobState = Literal[
     "queued", "starting", "running", "stopping", "unreachable", "succeeded", "failed", "stopped"
 ]
 Desired = Literal["run", "stop"]
+FollowUps = Literal["due", "made"]
 
 ENDED: frozenset[JobState] = frozenset({"succeeded", "failed", "stopped"})
 ACTIVE: frozenset[JobState] = frozenset({"starting", "running", "stopping", "unreachable"})
@@ -39,7 +40,9 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):
-    """What a submission says. ``bundle`` is the sha256 of the experiment's bundle."""
+    """What a submission says. ``bundle`` is the sha256 of the experiment's bundle;
+    ``follow_ups`` is ``due`` when jobs are to be made once this one has succeeded.
+    """
 
     name: str
     plan: LaunchPlan
@@ -55,6 +58,8 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
     lab: str | None = None
     source: Source | None = None
     idempotency_key: str | None = None
+    parent: str | None = None
+    follow_ups: FollowUps | None = None
     desired: Desired = "run"
     state: JobState = "queued"
 
@@ -62,7 +67,8 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
 class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A job as listings need it: no plan, no experiment.
 
-    ``headline`` holds the last values of the method's primary metrics.
+    ``headline`` holds the last values of the method's primary metrics; ``parent`` is the job
+    whose ``then`` this one is a step of.
     """
 
     id: str
@@ -89,6 +95,7 @@ class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     progress_step: int | None
     progress_total: int | None
     headline: dict[str, float | None]
+    parent: str | None = None
 
 
 class Job(JobSummary, frozen=True, kw_only=True):
@@ -118,6 +125,7 @@ class JobChange(msgspec.Struct, frozen=True, kw_only=True):
     progress_step: int | UnsetType | None = UNSET
     progress_total: int | UnsetType | None = UNSET
     headline: dict[str, float | None] | UnsetType = UNSET
+    follow_ups: FollowUps | UnsetType | None = UNSET
     tags: list[str] | UnsetType = UNSET
     description: str | UnsetType | None = UNSET
     token_hash: str | UnsetType = UNSET
@@ -186,7 +194,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
-    """A file or folder a job left; ``path`` is relative to the job's folder."""
+    """A file or folder a job left; ``path`` is relative to the job's folder. ``meta`` is what
+    is known of it beyond its bytes: of a model, how its export was checked.
+    """
 
     id: int
     job_id: str
@@ -197,6 +207,7 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     digest: str | None
     created_at: float
+    meta: dict[str, Any] | None = None
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):

@@ -109,10 +109,14 @@ jobs = Table(
     Column("progress_step", BigInteger),
     Column("progress_total", BigInteger),
     Column("headline", Json, nullable=False),
+    Column("parent", String(10)),  # the job that this one follows; stays when that is deleted
+    Column("follow_ups", String(8)),  # "due" until what follows this job has been made
     Index(None, "created_at", "id"),
     Index(None, "state", "created_at"),
     Index(None, "method", "created_at"),
     Index(None, "name", "created_at"),
+    Index(None, "parent"),
+    Index(None, "follow_ups"),
 )
 
 job_specs = Table(
@@ -242,6 +246,7 @@ artifacts = Table(
     Column("size", BigInteger, nullable=False),
     Column("digest", Text),
     Column("created_at", Double, nullable=False),
+    Column("meta", Json),  # what is known of it beyond its bytes
     UniqueConstraint("job_id", "path"),
 )
 
