@@ -29,6 +29,7 @@ def join_recipe(
     raw: dict[str, Any],
     glossary: dict[str, dict[str, Any]],
     contract: Contract,
+    canonical: dict[str, dict[str, Any]] | None = None,
 ) -> Recipe:
     """Return the loaded recipe, or raise with every problem of the file at once."""
     config = contract.configs.get(str(raw.get("config")))
@@ -45,9 +46,12 @@ def join_recipe(
         glossary.get(str(one.get("name")), {}) | one if isinstance(one, dict) else one
         for one in raw.get("presets") or []
     ]
+    metrics = _join_metrics(raw.get("metrics") or [], canonical or {}, problems)
     if problems:
         raise broken(file, problems)
-    joined_parts = {"name": name, "parameters": parameters, "presets": presets}
+    joined_parts = {
+        "name": name, "parameters": parameters, "presets": presets, "metrics": metrics,
+    }  # fmt: skip
     try:
         recipe = msgspec.convert(raw | joined_parts, Recipe)
     except msgspec.ValidationError as error:
@@ -105,6 +109,22 @@ def _join_parameter(
     joined = {"choices": key.choices} | glossary[name] | fields
     own = {"name": name, "type": key.type, "default": default, "upstream_default": key.default}
     return joined | own
+
+
+def _join_metrics(
+    entries: list[Any], canonical: dict[str, dict[str, Any]], problems: list[str]
+) -> list[Any]:
+    """Complete metrics by the list of canonical names; others must describe themselves."""
+    joined = []
+    for entry in entries:
+        name = str(entry.get("name")) if isinstance(entry, dict) else ""
+        known = canonical.get(name, {})
+        if isinstance(entry, dict) and not known and "description" not in entry:
+            hint = ", ".join(nearest(name, canonical))
+            near = f" (near: {hint})" if hint else ""
+            problems.append(f"metrics.{name}: not in metrics.yaml{near}, and no description")
+        joined.append(known | entry if isinstance(entry, dict) else entry)
+    return joined
 
 
 def _contract_key(config: ContractConfig, path: str) -> ContractKey | None:

@@ -79,6 +79,16 @@ class Catalog:
         """Canonical parameter name to its fields."""
         return read_glossary(*(root / "glossary" for root in self._roots))
 
+    @cached_property
+    def metrics(self) -> dict[str, dict[str, Any]]:
+        """Canonical metric name to its fields; those of the overlay win."""
+        found: dict[str, dict[str, Any]] = {}
+        for root in reversed(self._roots):
+            file = root / "metrics.yaml"
+            if file.is_file():
+                found |= read_mapping(file)
+        return found
+
     def is_own(self, name: str) -> bool:
         """Say whether a method comes from the overlay."""
         file = self._files.get(name)
@@ -129,7 +139,7 @@ class Catalog:
         if raw.get("framework") != file.parent.name:
             raise broken(file, [f"framework: must be `{file.parent.name}`, as the folder"])
         contract = self._contract_file(file, str(raw["framework"]), str(raw.get("version")))
-        return join_recipe(file, name, raw, self.glossary, contract)
+        return join_recipe(file, name, raw, self.glossary, contract, self.metrics)
 
     def contract(self, recipe: Recipe) -> Contract:
         """Return the contract of the recipe's ``framework@version``."""

@@ -167,13 +167,19 @@ class Renamed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Metric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A key metric: canonical name, upstream names it comes from, and which way is good."""
+    """A key metric: canonical name, upstream names it comes from, and which way is good.
+
+    What a recipe does not say comes from ``metrics.yaml``, by name. ``unit`` is a plain word
+    such as ``tokens``; ``None`` for a bare number.
+    """
 
     name: str
     native: list[str]
     description: Text
     goal: Literal["lower", "higher", "watch"] = "watch"
     primary: bool = False
+    title: Text | None = None
+    unit: str | None = None
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
