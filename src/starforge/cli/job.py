@@ -11,18 +11,16 @@ from starforge.cli.complete import complete_job
 from starforge.cli.job_streams import logs, metrics, samples, watch_command
 from starforge.cli.output import (
     ago,
-    is_terminal,
     note,
     number,
     print_json,
     print_table,
-    say,
-    state_name,
 )
 from starforge.cli.session import open_client, print_job
 from starforge.lang import t
 
 JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。")
+JOBS = ("Jobs: ids, starts of ids, or names.", "任务的 ID、ID 开头或名字，可给多个。")
 STATES = [
     "queued",
     "starting",
@@ -146,7 +144,7 @@ def show(job_id: str, as_json: bool) -> None:
 @job.command(
     "stop",
     text=(
-        "Ask a job to end.\n\nIt gets its grace period to save what it has; with --force it is "
+        "Ask jobs to end.\n\nEach gets its grace period to save what it has; with --force it is "
         "ended at once.",
         "停止任务。\n\n任务有一段宽限时间保存进度；加 --force 则立即结束。",
     ),
@@ -155,24 +153,15 @@ def show(job_id: str, as_json: bool) -> None:
         ("sf job stop my-sft --wait", ("and wait until it has ended", "并等待它结束")),
     ],
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@argument("job_ids", JOBS, metavar="JOB...", nargs=-1, required=True, shell_complete=complete_job)
 @option("--force", is_flag=True, text=("No grace period.", "不留宽限时间。"))
 @option("--wait", is_flag=True, text=("Wait until it has ended.", "等待任务结束。"))
 @json_option
-def stop(job_id: str, force: bool, wait: bool, as_json: bool) -> None:
-    """Stopping a job that has ended changes nothing."""
-    with open_client() as client:
-        found = client.jobs.stop(job_id, force=force)
-        if wait:
-            for _ in client.jobs.follow(found.id):
-                pass
-            found = client.jobs.get(found.id)
-    state = state_name(found.state)
-    print_job(
-        found,
-        t("job {id} is {state}", "任务 {id}：{state}", id=found.id, state=state),
-        as_json=as_json,
-    )
+def stop(job_ids: tuple[str, ...], force: bool, wait: bool, as_json: bool) -> None:
+    """Stopping a job that has ended changes nothing. JSON of several jobs is a list."""
+    from starforge.cli.job_bulk import stop_jobs
+
+    stop_jobs(job_ids, force=force, wait=wait, as_json=as_json)
 
 
 @job.command(
@@ -224,39 +213,54 @@ def retry(job_id: str, as_json: bool) -> None:
 @job.command(
     "delete",
     text=(
-        "Delete a job and everything it left.\n\nAsks first when you are at a terminal.",
+        "Delete jobs and everything they left.\n\nAsks first when you are at a terminal.",
         "删除任务及其全部产出。\n\n在终端中会先询问。",
     ),
-    examples=[("sf job delete my-sft --yes", ("without asking", "不询问直接删除"))],
+    examples=[
+        ("sf job delete my-sft --yes", ("without asking", "不询问直接删除")),
+        ("sf job delete my-sft old-run", ("several at once", "一次删除多个")),
+    ],
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@argument("job_ids", JOBS, metavar="JOB...", nargs=-1, required=True, shell_complete=complete_job)
 @option("--force", is_flag=True, text=("Stop it first if it runs.", "若在运行则先停止。"))
 @option("--yes", "-y", is_flag=True, text=("Do not ask.", "不询问。"))
 @json_option
-def delete(job_id: str, force: bool, yes: bool, as_json: bool) -> None:
-    """The record, checkpoints and models of the job go with it."""
-    with open_client() as client:
-        found = client.jobs.get(job_id)
-        if not yes and not as_json and is_terminal():
-            question = t(
-                "delete job {id} ({name}) with its checkpoints and models?",
-                "删除任务 {id}（{name}）及其检查点和模型？",
-                id=found.id,
-                name=found.name,
-            )
-            click.confirm(question, abort=True, err=True)
-        client.jobs.delete(found.id, force=force)
-    if as_json:
-        print_json({"id": found.id, "name": found.name, "deleted": True})
-    else:
-        say(
-            t(
-                "deleted job {id} ({name})",
-                "已删除任务 {id}（{name}）",
-                id=found.id,
-                name=found.name,
-            )
-        )
+def delete(job_ids: tuple[str, ...], force: bool, yes: bool, as_json: bool) -> None:
+    """The records, checkpoints and models of the jobs go with them."""
+    from starforge.cli.job_bulk import delete_jobs
+
+    delete_jobs(job_ids, force=force, ask=not yes and not as_json, as_json=as_json)
+
+
+@job.command(
+    "edit",
+    text=(
+        "Change what is said about jobs: name, description, tags, priority.",
+        "修改任务的名字、描述、标签和优先级。",
+    ),
+    examples=[
+        ("sf job edit my-sft --tag keep --untag draft", ("change its tags", "修改标签")),
+        ("sf job edit my-sft --description 'best so far'", ("say what it is", "写上说明")),
+        ("sf job edit my-sft --priority 10", ("before others in the queue", "在队列中提前")),
+    ],
+)
+@argument("job_ids", JOBS, metavar="JOB...", nargs=-1, required=True, shell_complete=complete_job)
+@option("--name", metavar="NAME", text=("A new name (of one job).", "新名字（仅限一个任务）。"))
+@option("--description", metavar="TEXT", text=("What it is; '' for none.", "说明，'' 表示清空。"))
+@option("--tag", "tags", multiple=True, metavar="TAG", text=("Add a tag.", "添加标签。"))
+@option("--untag", "untags", multiple=True, metavar="TAG", text=("Take a tag away.", "去掉标签。"))
+@option(
+    "--priority",
+    type=click.IntRange(-1000, 1000),
+    metavar="N",
+    text=("Higher goes first; only while queued.", "数字越大越先运行，仅在排队时可改。"),
+)
+@json_option
+def edit(*, job_ids: tuple[str, ...], as_json: bool, **changes: Any) -> None:
+    """JSON is the job, or a list of jobs."""
+    from starforge.cli.job_bulk import edit_jobs
+
+    edit_jobs(job_ids, as_json=as_json, **changes)
 
 
 @job.command(

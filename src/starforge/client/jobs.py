@@ -11,6 +11,7 @@ import httpx2
 from starforge.client.follow import Message, follow
 from starforge.client.http import Http
 from starforge.wire.board import Score
+from starforge.wire.edits import BulkRequest, BulkResult, JobEdit
 from starforge.wire.jobs import (
     Event,
     ImportRequest,
@@ -190,6 +191,15 @@ class Jobs:
     def events(self, job: str, after: int | None = None) -> list[Event]:
         """Return what happened to a job."""
         return self._http.get(f"{_path(job)}/events", list[Event], after=after)
+
+    def edit(self, job: str, changes: JobEdit) -> JobDetail:
+        """Change name, description, tags, or the priority of a job that waits."""
+        body = changes.model_dump(exclude_unset=True)
+        return self._http.read(self._http.request("PATCH", _path(job), body=body), JobDetail)
+
+    def bulk(self, request: BulkRequest) -> list[BulkResult]:
+        """Do one thing to several jobs."""
+        return self._http.post("/jobs/bulk", list[BulkResult], request)
 
     def stop(self, job: str, *, force: bool = False) -> JobDetail:
         """Ask a job to end; ``force`` skips the grace period."""

@@ -11,11 +11,12 @@ from fastapi.responses import FileResponse
 from starforge.i18n import Text
 from starforge.server.api.deps import CoreDep, JobDep, LangDep, require_user
 from starforge.server.errors import not_found
-from starforge.server.services import jobs, records, views
+from starforge.server.services import edits, jobs, records, views
 from starforge.server.store import artifacts, events, scores
 from starforge.server.store.records import JobFilter
 from starforge.wire import jobs as wire
 from starforge.wire.board import Score
+from starforge.wire.edits import BulkRequest, BulkResult, JobEdit
 
 router = APIRouter(tags=["jobs"], dependencies=[Depends(require_user)])
 
@@ -59,9 +60,22 @@ def listing(
     return jobs.page(core, which, lang, sort=sort, number=page, size=size)
 
 
+@router.post("/jobs/bulk")
+def bulk(body: BulkRequest, core: CoreDep, lang: LangDep) -> list[BulkResult]:
+    """Do one thing to several jobs; each has a result of its own."""
+    return edits.bulk(core, body, lang)
+
+
 @router.get("/jobs/{job}")
 def show(found: JobDep, core: CoreDep, lang: LangDep) -> wire.JobDetail:
     """Everything about a job but its streams."""
+    return jobs.detail(core, found.id, lang)
+
+
+@router.patch("/jobs/{job}")
+def edit(found: JobDep, body: JobEdit, core: CoreDep, lang: LangDep) -> wire.JobDetail:
+    """Change name, description, tags, or the priority of a job that waits."""
+    edits.edit(core, found, body)
     return jobs.detail(core, found.id, lang)
 
 
