@@ -29,6 +29,7 @@ def join_recipe(
     raw: dict[str, Any],
     glossary: dict[str, dict[str, Any]],
     contract: Contract,
+    *,
     canonical: dict[str, dict[str, Any]] | None = None,
 ) -> Recipe:
     """Return the loaded recipe, or raise with every problem of the file at once."""

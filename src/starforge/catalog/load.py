@@ -139,7 +139,7 @@ class Catalog:
         if raw.get("framework") != file.parent.name:
             raise broken(file, [f"framework: must be `{file.parent.name}`, as the folder"])
         contract = self._contract_file(file, str(raw["framework"]), str(raw.get("version")))
-        return join_recipe(file, name, raw, self.glossary, contract, self.metrics)
+        return join_recipe(file, name, raw, self.glossary, contract, canonical=self.metrics)
 
     def contract(self, recipe: Recipe) -> Contract:
         """Return the contract of the recipe's ``framework@version``."""
