@@ -1,5 +1,112 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import type { JobDetail } from "@/api/client";
+import { curvesQuery } from "@/api/metrics";
+import { seriesQuery } from "@/api/queries";
+import { Empty } from "@/ui/Empty";
+import { Loading } from "@/ui/Loading";
+import { Problem } from "@/ui/Problem";
+import { isLive } from "@/ui/StateBadge";
+import { ChartGroup, type GroupShared, type Series } from "./ChartGroup";
+import { ChartsToolbar } from "./ChartsToolbar";
+import { byPrefix, type Curve, inOrder, interpolate } from "./chartData";
+import { useArrangement, useChartSettings } from "./settings";
 
-export function ChartsTab({ job }: { job: JobDetail }) {
-  return <div data-job={job.id} />;
+interface Props {
+  job: JobDetail;
+  /** Which metrics this tab is about. */
+  only?: (name: string) => boolean;
+}
+
+/** Names under which frameworks count the tokens seen so far. */
+const TOKENS = ["train/tokens", "train/num_tokens", "train/num_input_tokens_seen", "num_tokens"];
+const notSystem = (name: string) => !name.startsWith("system/");
+
+/** All curves of a job, grouped by prefix; pinned ones on top. */
+export function ChartsTab({ job, only = notSystem }: Props) {
+  const { t } = useTranslation("charts");
+  const live = isLive(job.state);
+  const series = useQuery({ ...seriesQuery(job.id), refetchInterval: live ? 5000 : false });
+  const [settings, change] = useChartSettings();
+  const { arrangement, arrange } = useArrangement(only === notSystem ? job.method : "system");
+  const mine = useMemo(
+    () => (series.data ?? []).filter((one) => only(one.name)),
+    [series.data, only],
+  );
+  const counter = TOKENS.find((name) => mine.some((one) => one.name === name));
+  const tokens = useQuery({
+    ...curvesQuery(job.id, counter ? [counter] : [], { buckets: 1000 }, live),
+    enabled: counter !== undefined && settings.x === "tokens",
+  }).data?.[counter ?? ""];
+
+  if (series.error) return <Problem error={series.error} onRetry={() => void series.refetch()} />;
+  if (series.isPending) return <Loading />;
+  if (mine.length === 0) {
+    return <Empty title={t("empty")} text={live ? t("emptyLive") : t("emptyEnded")} />;
+  }
+  const start = new Date(job.started_at ?? job.created_at).getTime() / 1000;
+  const shown = inOrder(
+    mine.filter((one) => one.name.toLowerCase().includes(settings.filter.toLowerCase())),
+    arrangement.order,
+  );
+  const shared: GroupShared = {
+    job: job.id,
+    live,
+    start,
+    settings,
+    arrangement,
+    arrange,
+    onZoom: (range) => change(range ? serverRange(range, settings.x, start, tokens) : NO_ZOOM),
+    ...(tokens ? { tokens } : {}),
+  };
+  return (
+    <Stack gap="md">
+      <ChartsToolbar settings={settings} change={change} hasTokens={counter !== undefined} />
+      {shown.length === 0 && <Text c="dimmed">{t("noMatch")}</Text>}
+      <Groups shown={shown} shared={shared} pinnedTitle={t("pinned")} />
+    </Stack>
+  );
+}
+
+const NO_ZOOM = { lo: undefined as never, hi: undefined as never };
+
+interface GroupsProps {
+  shown: Series[];
+  shared: GroupShared;
+  pinnedTitle: string;
+}
+
+function Groups({ shown, shared, pinnedTitle }: GroupsProps) {
+  const { pinned } = shared.arrangement;
+  const top = shown.filter((one) => pinned.includes(one.name));
+  const rest = shown.filter((one) => !pinned.includes(one.name));
+  return (
+    <>
+      {top.length > 0 && <ChartGroup {...shared} title={pinnedTitle} series={top} />}
+      {byPrefix(rest).map((group) => (
+        <ChartGroup key={group.prefix} {...shared} title={group.prefix} series={group.items} />
+      ))}
+    </>
+  );
+}
+
+/** A range on the axis as the server counts it: steps, or Unix seconds. */
+function serverRange(
+  range: { lo: number; hi: number },
+  x: "step" | "time" | "tokens",
+  start: number,
+  tokens: Curve | undefined,
+): { lo: number; hi: number } {
+  if (x === "time") return { lo: range.lo + start, hi: range.hi + start };
+  if (x === "tokens" && tokens) {
+    const back: Curve = {
+      ...tokens,
+      step: tokens.value.map((value) => value ?? 0),
+      value: tokens.step,
+    };
+    return { lo: interpolate(back, range.lo), hi: interpolate(back, range.hi) };
+  }
+  return range;
 }
