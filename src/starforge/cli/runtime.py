@@ -260,6 +260,7 @@ def _print_reports(reports: list[DoctorReport]) -> None:
                 ("  Python", report.python),
                 (t("  packages", "  包"), report.packages),
                 ("  GPU", ", ".join(report.gpus)),
+                (t("  size", "  大小"), size(report.size) if report.size is not None else None),
                 (t("  folder", "  位置"), report.path),
             ]
         )

@@ -65,8 +65,17 @@ def install(
         if found is not None and not force:
             return found
         _clean(root, spec)
+        tell(_amount(root, spec), None, None)
         _check_space(root, spec)
         return _build(root, spec, tell)
+
+
+def _amount(root: Path, spec: Runtime) -> str:
+    """Say what a build will take, before it takes it."""
+    sizes = f"{spec.size / GIB:.1f} GB", f"{shutil.disk_usage(root).free / GIB:.1f} GB"
+    return t("{count} packages, about {size} on disk; {free} are free",
+             "{count} 个包，约占磁盘 {size}；剩余 {free}",
+             count=len(spec.packages), size=sizes[0], free=sizes[1])  # fmt: skip
 
 
 def _silent(_message: str, _done: int | None, _total: int | None) -> None:

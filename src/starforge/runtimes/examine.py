@@ -11,7 +11,13 @@ from typing import Any
 import msgspec
 
 from starforge.i18n import Lang, Text
-from starforge.runtimes.registry import InstalledRuntime, find, installed_versions, not_installed
+from starforge.runtimes.registry import (
+    InstalledRuntime,
+    find,
+    folder_size,
+    installed_versions,
+    not_installed,
+)
 from starforge.runtimes.spec import Runtime, get_spec, normalized
 
 _TIMEOUT = 300  # seconds for all imports; the first one on a cold disk is slow
@@ -44,7 +50,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DoctorReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What the doctor found. ``hint`` says how to mend it."""
+    """What the doctor found. ``hint`` says how to mend it, ``size`` is its disk use in bytes."""
 
     name: str
     device: str
@@ -55,6 +61,7 @@ class DoctorReport(msgspec.Struct, frozen=True, kw_only=True):
     cuda: bool | None = None
     gpus: list[str] = []
     packages: int = 0
+    size: int | None = None
     problems: list[Problem] = []
     hint: Text | None = None
 
@@ -87,7 +94,7 @@ def doctor(home: Path, name: str, device: str) -> DoctorReport:
     return DoctorReport(
         name=name, device=device, ok=not problems, installed=True, path=str(found.path),
         python=probe.get("python"), cuda=probe.get("cuda"), gpus=probe.get("gpus") or [],
-        packages=len(spec.packages), problems=problems,
+        packages=len(spec.packages), size=folder_size(found.path), problems=problems,
         hint=Text(f"build it again: `{again}`", f"重新构建：`{again}`") if problems else None,
     )  # fmt: skip
 

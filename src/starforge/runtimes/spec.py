@@ -99,7 +99,15 @@ _KNOWN: dict[str, _Known] = {
             "lm-eval 0.4.13 and evalscope 1.14.1: benchmarks",
             "lm-eval 0.4.13 与 evalscope 1.14.1：评测",
         ),
-        ["torch", "transformers", "datasets", "lm_eval", "evalscope"],
+        [
+            "torch",
+            "transformers",
+            "datasets",
+            "lm_eval",
+            "evalscope",
+            "langdetect",
+            "immutabledict",
+        ],
         {"cpu": int(2.2 * GIB), "cuda": 8 * GIB},
     ),
 }

@@ -80,8 +80,12 @@ def test_build_find_doctor_remove(world):
     assert install("tiny", "cpu", home=home, progress=lambda *a: again.append(a)) == made
     assert again == []
 
+    # What it takes is said before anything is made.
+    assert "1 packages" in seen[0][0] or "1 个包" in seen[0][0]
+
     report = doctor(home, "tiny", "cpu")
     assert report.ok and report.installed and report.packages == 1
+    assert report.size is not None and report.size > 0
     (next(made.path.glob("lib/python3*/site-packages/alpha.py"))).write_text("import nothing_here")
     broken = doctor(home, "tiny", "cpu")
     assert not broken.ok
