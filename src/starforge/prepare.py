@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -13,14 +14,17 @@ from starforge import frameworks
 from starforge.catalog.load import Catalog, load_catalog
 from starforge.catalog.models import Need, Recipe
 from starforge.checks import run_checks
+from starforge.errors import StarForgeError
 from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_experiment as rules
+from starforge.lab import rules_then as then_rules
 from starforge.lab.assign import did_you_mean
 from starforge.lab.context import DataSource, PrepareContext, Reward
 from starforge.lab.experiment import Experiment, load_experiment
 from starforge.lab.files import OwnFile, code_files, collect_files
 from starforge.lab.inputs import (
+    BUILTIN_MODELS,
     DATA_FORMS,
     MODEL_FORMS,
     REWARD_FORMS,
@@ -30,8 +34,9 @@ from starforge.lab.inputs import (
 from starforge.lab.lock import Lock, compare_lock, make_lock, read_lock
 from starforge.lab.resolve import resolve
 from starforge.lab.secrets import find_secrets, mask
+from starforge.lab.then import placed, read_then, write_experiment
 from starforge.lab.values import PROFILES, parse_profile
-from starforge.plan import InputRef, LaunchPlan, Resources
+from starforge.plan import FollowUp, InputRef, LaunchPlan, Resources
 from starforge.runtimes import lock_digest
 
 __all__ = ["LocalResolver", "Prepared", "Resolver", "prepare", "runtime_digests"]
@@ -98,6 +103,7 @@ class _Preparation:
         findings: list[Finding],
     ) -> None:
         self.experiment = experiment
+        self.catalog = catalog
         self.recipe = catalog.recipe(experiment.method)
         self.contract = catalog.contract(self.recipe)
         self.contract_digest = catalog.contract_digest(self.recipe)
@@ -123,15 +129,48 @@ class _Preparation:
         framework = frameworks.get(self.recipe.framework)
         self.findings += run_checks(context)
         self.findings += framework.checks(context)
+        then = self._then(context)
         lock = self._lock(context)
         plan = None
         if not any(finding.severity == "error" for finding in self.findings):
             plan = framework.plan(context)
+            if then:
+                plan = msgspec.structs.replace(plan, then=then)
         return Prepared(
             findings=_sorted(mask(self.findings, hidden)), experiment=self.experiment,
             recipe=self.recipe, context=context, plan=plan, lock=lock if plan else None,
             files=files,
         )  # fmt: skip
+
+    def _then(self, context: PrepareContext) -> list[FollowUp]:
+        """Read the steps of ``then``; each benchmark is checked as the experiment it becomes."""
+        steps, findings = read_then(self.experiment, self.recipe)
+        self.findings += findings
+        for index, step in steps:
+            if step.kind == "benchmark":
+                self.findings += self._check_benchmark(context, index, step)
+        return [step for _, step in steps]
+
+    def _check_benchmark(
+        self, context: PrepareContext, index: int, step: FollowUp
+    ) -> list[Finding]:
+        document = self.experiment.document
+        roots = [self.experiment.folder, *([self.lab_root] if self.lab_root else [])]
+        with tempfile.TemporaryDirectory(prefix="sf-then-") as temp:
+            folder = Path(temp) / "step"
+            try:
+                # Its own model does not exist yet; any that answers stands in for it.
+                write_experiment(
+                    step, folder, model=BUILTIN_MODELS[0], roots=roots,
+                    gpus=context.resources.gpus,
+                )  # fmt: skip
+            except StarForgeError as error:
+                return [
+                    then_rules.DATA.at(document.at(f"then.{index}.data"), problem=error.message)
+                ]
+            resolver = _StepResolver(folder, self.resolver)
+            found = prepare(folder, resolver=resolver, catalog=self.catalog).findings
+        return [placed(one, document, index) for one in found if one.severity != "info"]
 
     def _model(self, key: str, need: Need) -> InputRef | None:
         reference = getattr(self.experiment, key)
@@ -225,6 +264,21 @@ class _Preparation:
         if locked is not None:
             self.findings += compare_lock(locked, current)
         return current
+
+
+class _StepResolver(LocalResolver):
+    """Finds the items of a step: a file that lies beside it, or a registered data set."""
+
+    def __init__(self, folder: Path, outer: Resolver) -> None:
+        super().__init__(folder)
+        self._outer = outer
+        self.offline = getattr(outer, "offline", False)
+
+    def data(self, reference: str, split: str) -> DataSource | Finding:
+        """Ask the outer resolver for what is registered."""
+        if reference.startswith("dataset:"):
+            return self._outer.data(reference, split)
+        return super().data(reference, split)
 
 
 def runtime_digests(recipe: Recipe) -> dict[str, str]:

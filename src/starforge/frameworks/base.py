@@ -65,4 +65,4 @@ def get(name: str) -> Framework:
     return cast(Framework, module.FRAMEWORK)
 
 
-_HELPERS = {"base", "planfiles"}
+_HELPERS = {"base", "exporting", "planfiles"}

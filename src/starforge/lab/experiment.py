@@ -23,7 +23,7 @@ LOCK_FILE = "recipe.lock.json"
 _KEYS = {
     "method": "str", "model": "str", "teacher": "str", "reward": "str", "data": "dict",
     "params": "dict", "resources": "str",
-    "then": "list[str]", "policies": "dict", "description": "str", "tags": "list[str]",
+    "then": "list", "policies": "dict", "description": "str", "tags": "list[str]",
     "priority": "int",
 }  # fmt: skip
 _SPLITS = {"train": "str", "validation": "str", "test": "str", "map": "dict"}
@@ -64,7 +64,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     params: dict[str, Any] = {}
     config: dict[str, Any] = {}
     resources: str = "local"
-    then: list[str] = []
+    then: list[Any] = []
     policies: Policies = Policies()
     description: str = ""
     tags: list[str] = []
@@ -97,8 +97,6 @@ def load_experiment(folder: Path) -> tuple[Experiment | None, list[Finding]]:
     data = _read(document, "data", fields.pop("data", {}), _SPLITS, findings)
     data_map = _column_map(document, data.pop("map", {}), findings)
     policies = _read(document, "policies", fields.pop("policies", {}), _POLICIES, findings)
-    if fields.get("then"):
-        findings.append(rules.THEN_NOT_RUN.at(document.at("then")))
     if not fields.get("method"):
         if document.get("method") is None:
             findings.append(rules.NO_METHOD.at(Location(file=EXPERIMENT_FILE, key="method")))
@@ -179,6 +177,6 @@ def _wrong_type(at: Location, key: str, wanted: str, value: Any) -> Finding:
         hint = Text(f"write `data: {{train: {value}}}`", f"请写成 `data: {{train: {value}}}`")
     elif wanted == "str" and isinstance(value, int | float):
         hint = Text(f'put quotes around it: "{shown(value)}"', f'请加上引号："{shown(value)}"')
-    elif wanted == "list[str]" and isinstance(value, str):
+    elif wanted in ("list[str]", "list") and isinstance(value, str):
         hint = Text(f"write `[{value}]`", f"请写成 `[{value}]`")
     return rules.WRONG_TYPE.at(at, hint=hint, key=key, wanted=describe(wanted), given=given(value))

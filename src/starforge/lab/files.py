@@ -20,6 +20,7 @@ from starforge.lab.ignore import load_ignore
 from starforge.lab.lab import BENCHMARKS, find_input
 from starforge.lab.limits import Limits
 from starforge.lab.names import Names, is_plain_name
+from starforge.lab.then import pack_names
 from starforge.plan import PlanFile
 
 NOT_TAKEN = rule(
@@ -75,8 +76,8 @@ def collect_files(
 
     Left out: what ``.sfignore`` names, version control and caches, and files that
     ``data`` and ``model`` name, since inputs travel on their own. Added: the lab's
-    ``benchmarks/NAME`` folders that the experiment names in its parameters. Files that
-    can't be taken and a limit that is exceeded come as findings.
+    ``benchmarks/NAME`` folders that the experiment names in its parameters or in
+    ``then``. Files that can't be taken and a limit that is exceeded come as findings.
     """
     limits = limits or Limits.from_env()
     names = Names()
@@ -138,7 +139,7 @@ def _inputs(experiment: Experiment, lab_root: Path | None) -> set[Path]:
 def _shared(experiment: Experiment, lab_root: Path | None) -> Iterator[tuple[Path, str]]:
     if lab_root is None or not (lab_root / BENCHMARKS).is_dir():
         return
-    named = set(_texts(experiment.params)) | set(_texts(experiment.config))
+    named = set(_texts([experiment.params, experiment.config])) | pack_names(experiment.then)
     for folder in sorted((lab_root / BENCHMARKS).iterdir()):
         own = experiment.folder / BENCHMARKS / folder.name
         if folder.is_dir() and folder.name in named and not own.exists():

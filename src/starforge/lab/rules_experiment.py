@@ -82,17 +82,6 @@ UNKNOWN_PROFILE = rule(
              "资源配置决定任务申请多少 CPU 和 GPU。"),
     bad="method: trl/sft\nresources: gpus-8", good="method: trl/sft\nresources: gpu:8",
 )  # fmt: skip
-THEN_NOT_RUN = rule(
-    "experiment/then-not-run", "warning",
-    title=Text("`then` is not run yet", "`then` 尚未执行"),
-    message=Text("this version of StarForge keeps `then` but does not run its steps",
-                 "当前版本的 StarForge 会保留 `then`，但不会执行其中的步骤"),
-    hint=Text("run them yourself, e.g. `sf bench run job:ID --benchmark NAME`",
-              "请自行执行，例如 `sf bench run job:ID --benchmark 名字`"),
-    why=Text("A step that never runs should not look as if it will.",
-             "不会执行的步骤不应让人以为会执行。"),
-    bad="method: trl/sft\nthen: [evalkit/benchmark]", good="method: trl/sft",
-)  # fmt: skip
 REWARD_NOT_FOUND = rule(
     "reward/not-found", "error",
     title=Text("Reward file not found", "找不到奖励文件"),

@@ -12,7 +12,7 @@ from starforge import layout
 from starforge.engines.local.engine import read_status
 from starforge.i18n import Text
 from starforge.server.core import Core
-from starforge.server.services import ingest, outputs
+from starforge.server.services import follow_ups, ingest, outputs
 from starforge.server.services.endings import STOPPED, ending_text, lost_text
 from starforge.server.services.headline import update_headline
 from starforge.server.services.status import read_progress
@@ -50,6 +50,7 @@ def finish(core: Core, job: JobSummary, *, lost: bool, detail: str = "") -> None
     ending = _ending(job, read_status(folder), lost=lost, detail=detail)
     outputs.collect(core, job.id, attempt, succeeded=ending.state == "succeeded")
     update_headline(core, job.id)
+    follow_ups.note_check(core, job.id)
     record(core, job, ending)
     log.info("attempt ended", job=job.id, attempt=attempt, state=ending.state, left=left)
 

@@ -14,6 +14,7 @@ from starforge.errors import StarForgeError
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
 from starforge.server.services import models, runtimes, views
+from starforge.server.services.sparklines import SPARKLINES
 from starforge.server.store import attempts, events, jobs
 from starforge.server.store.records import (
     ACTIVE,
@@ -29,6 +30,8 @@ from starforge.wire import jobs as wire
 log = structlog.get_logger("starforge.jobs")
 
 MAX_PAGE = 500
+BY_METRIC = "headline:"
+"""A sort key that begins so goes by the last value of a primary metric."""
 
 
 def find(core: Core, ref: str) -> Job:
@@ -48,8 +51,38 @@ def page(
 ) -> wire.JobPage:
     """Return one page of a listing; ``sort`` may start with ``-``."""
     column = sort.removeprefix("-")
-    if column not in get_args(JobSort):
-        known = ", ".join(get_args(JobSort))
+    metric = column.removeprefix(BY_METRIC) if column.startswith(BY_METRIC) else None
+    _require_known(column, metric, which)
+    size = max(1, min(size, MAX_PAGE))
+    number = max(1, number)
+    offset = (number - 1) * size
+    down = sort.startswith("-")
+    with core.db.read() as tx:
+        if metric is not None:
+            found = jobs.page_by_headline(
+                tx, which, metric, descending=down, limit=size, offset=offset
+            )
+        else:
+            found = jobs.page(
+                tx,
+                which,
+                sort=column,  # type: ignore[arg-type]  # checked above
+                descending=down,
+                limit=size,
+                offset=offset,
+            )
+        inputs = jobs.inputs_of(tx, [row.id for row in found.rows])
+        lines = SPARKLINES.of(core, tx, found.rows)
+    rows = [views.job(row, lang) for row in found.rows]
+    for shown in rows:
+        shown.model, shown.data = inputs.get(shown.id, (None, None))
+        shown.sparkline = lines.get(shown.id)
+    return wire.JobPage(jobs=rows, total=found.total, page=number, size=size)
+
+
+def _require_known(column: str, metric: str | None, which: JobFilter) -> None:
+    if metric is None and column not in get_args(JobSort):
+        known = ", ".join([*get_args(JobSort), f"{BY_METRIC}METRIC"])
         raise StarForgeError(
             "request/bad-sort",
             Text(f"jobs can't be sorted by `{column}`", f"任务不能按 `{column}` 排序"),
@@ -63,19 +96,6 @@ def page(
             Text(f"there is no job state `{unknown[0]}`", f"没有 `{unknown[0]}` 这种任务状态"),
             Text(f"the states are: {known}", f"可用的状态：{known}"),
         )
-    size = max(1, min(size, MAX_PAGE))
-    number = max(1, number)
-    with core.db.read() as tx:
-        found = jobs.page(
-            tx,
-            which,
-            sort=column,  # type: ignore[arg-type]  # checked above
-            descending=sort.startswith("-"),
-            limit=size,
-            offset=(number - 1) * size,
-        )
-    rows = [views.job(row, lang) for row in found.rows]
-    return wire.JobPage(jobs=rows, total=found.total, page=number, size=size)
 
 
 def stop(core: Core, job: Job, *, force: bool) -> None:
@@ -175,7 +195,14 @@ def _again(core: Core, job: Job, *, resume: bool) -> None:
         taken = jobs.change(
             tx,
             job.id,
-            JobChange(state="queued", desired="run", reason=None, message=None, ended_at=None),
+            JobChange(
+                state="queued",
+                desired="run",
+                reason=None,
+                message=None,
+                ended_at=None,
+                follow_ups="due" if job.plan.then else None,
+            ),
             expect=ENDED,
         )
         if not taken:

@@ -28,6 +28,18 @@ def fill(core: Core, made: Made, plan: LaunchPlan, extra: dict[str, Any]) -> Pat
     """
     job = made.work / "job"
     _experiment(made.folder, job)
+    return _fill(core, job, plan, extra)
+
+
+def fill_bare(work: Path, plan: LaunchPlan) -> Path:
+    """Like :func:`fill`, for a plan without an experiment and data of its own."""
+    job = work / "job"
+    for name in (layout.RECORD, layout.CODE):
+        (job / name).mkdir(parents=True)
+    return _fill(None, job, plan, {})
+
+
+def _fill(core: Core | None, job: Path, plan: LaunchPlan, extra: dict[str, Any]) -> Path:
     for name, value in extra.items():
         _write_json(job / layout.RECORD / name, value)
     (job / layout.RECORD / "plan.json").write_bytes(
@@ -39,7 +51,7 @@ def fill(core: Core, made: Made, plan: LaunchPlan, extra: dict[str, Any]) -> Pat
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(file.content, "utf-8")
     for ref in plan.inputs:
-        if ref.name.startswith("data."):
+        if core is not None and ref.name.startswith("data."):
             _data(core, ref, job)
     (job / layout.OUTPUT).mkdir()
     sync_tree(job)

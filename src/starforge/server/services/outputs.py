@@ -22,6 +22,7 @@ from starforge.server.store.naming import tidy
 log = structlog.get_logger("starforge.outputs")
 
 MAX_ROWS = 10_000
+MAX_META = 16_384  # characters
 
 
 class Found(NamedTuple):
@@ -30,6 +31,7 @@ class Found(NamedTuple):
     kind: str
     name: str
     path: Path
+    meta: dict[str, Any] | None = None
 
 
 def collect(core: Core, job_id: str, attempt: int, *, succeeded: bool) -> None:
@@ -72,7 +74,9 @@ def _declared(core: Core, job_id: str, folder: Path) -> Iterator[Found]:
             )
             continue
         kind, name = str(row.get("kind") or "file"), str(row.get("name") or path.name)
-        yield Found(tidy(kind[:64]), tidy(name[:200]), path)
+        meta = row.get("meta")
+        meta = meta if isinstance(meta, dict) and len(json.dumps(meta)) <= MAX_META else None
+        yield Found(tidy(kind[:64]), tidy(name[:200]), path, meta)
 
 
 def _is_there(path: Path) -> bool:
@@ -109,6 +113,7 @@ def _put(core: Core, job_id: str, attempt: int, found: Found) -> None:
             name=found.name,
             size=size,
             digest=digest,
+            meta=found.meta,
         )
 
 

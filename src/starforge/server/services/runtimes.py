@@ -41,6 +41,21 @@ def interpreter(core: Core, plan: LaunchPlan) -> str | None:
     return _locked(core, plan.framework, name, plan.runtime.device)
 
 
+def require_follow_ups(core: Core, plan: LaunchPlan) -> None:
+    """Refuse a job whose follow-ups could not run here for want of a runtime."""
+    from starforge.frameworks.exporting import FALLBACK, export_plan
+
+    for step in plan.then or []:
+        if step.kind == "export":
+            interpreter(core, export_plan(plan, step, "-"))
+            continue
+        wanted = step.resources or ("gpu" if plan.resources.gpus else "cpu")
+        chosen = place_of(FALLBACK, core.settings.catalog_folder)
+        if chosen is None or chosen.kind == "runtime":
+            name = chosen.value if chosen else FALLBACK
+            _locked(core, FALLBACK, name, "cuda" if wanted.startswith("gpu") else "cpu")
+
+
 def _locked(core: Core, framework: str, name: str, device: str) -> str:
     from starforge import runtimes
     from starforge.runtimes.spec import names

@@ -14,6 +14,7 @@ from starforge.server.control.queue import Need
 from starforge.server.core import Core
 from starforge.server.errors import DetailedError, FindingsError
 from starforge.server.services import materialise, models, published, runtimes
+from starforge.server.services.account import account
 from starforge.server.services.job_names import require_name
 from starforge.server.services.preparation import Made, prepared
 from starforge.server.store import attempts, events, jobs
@@ -46,6 +47,7 @@ def submit(core: Core, request: SubmitRequest, lang: Lang) -> tuple[str, bool]:
             raise _differs(plan, digest)
         require_room(core, plan)
         runtimes.interpreter(core, plan)
+        runtimes.require_follow_ups(core, plan)
         found = models.locations(core, plan)
         new = _new_job(request, made, plan, {"lang": lang, "models": found})
         built = materialise.fill(core, made, plan, _record_files(request, made))
@@ -124,8 +126,10 @@ def _new_job(request: SubmitRequest, made: Made, plan: LaunchPlan, extra: dict[s
         tags=experiment.tags,
         description=experiment.description or None,
         lab=request.lab,
+        owner=request.owner or account(),
         source=_source(request.source),
         idempotency_key=request.idempotency_key,
+        follow_ups="due" if plan.then else None,
     )
 
 
