@@ -9,6 +9,7 @@ import click
 from starforge.cli.base import Group, argument, json_option, option
 from starforge.cli.complete import complete_job
 from starforge.cli.job_streams import logs, metrics, samples, watch_command
+from starforge.cli.job_wait import wait
 from starforge.cli.output import (
     ago,
     note,
@@ -67,7 +68,18 @@ def job() -> None:
     text=("Only jobs in this state. May be repeated.", "只列出该状态的任务，可重复使用。"),
 )
 @option("--method", metavar="METHOD", text=("Only jobs of this method.", "只列出该方法的任务。"))
+@option("--tag", metavar="TAG", text=("Only jobs with this tag.", "只列出带该标签的任务。"))
+@option("--model", metavar="M", text=("Only jobs on this model.", "只列出使用该模型的任务。"))
+@option("--owner", metavar="USER", text=("Only jobs of this person.", "只列出此人的任务。"))
 @option("--search", metavar="TEXT", text=("Only jobs with this text.", "按文字查找。"))
+@option(
+    "--sort",
+    metavar="KEY",
+    text=(
+        "created_at, name, state, method, updated_at or headline:METRIC; `-` first: descending.",
+        "created_at、name、state、method、updated_at 或 headline:指标；前面加 `-` 表示降序。",
+    ),
+)
 @option(
     "--limit",
     type=click.IntRange(1, 500),
@@ -291,5 +303,5 @@ def import_(folder: str, name: str | None, as_json: bool) -> None:
     print_job(found, text, as_json=as_json)
 
 
-for _command in (logs, metrics, samples, watch_command):
+for _command in (logs, metrics, samples, wait, watch_command):
     job.add_command(_command)

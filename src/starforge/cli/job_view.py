@@ -60,11 +60,15 @@ def print_detail(job: JobDetail) -> None:
             (t("ended", "结束"), moment(job.ended_at) if job.ended_at else ""),
             (t("took", "用时"), duration(took) if took is not None else ""),
             (t("commit", "提交"), _commit(job)),
+            (t("follows", "前置任务"), job.parent or ""),
+            (t("then", "后续步骤"), _then(job)),
             (t("folder", "文件夹"), job.folder),
         ]
     )
     _attempts(job)
     _outputs(job)
+    _checks(job)
+    _children(job)
     _notes(job)
 
 
@@ -116,6 +120,54 @@ def _outputs(job: JobDetail) -> None:
             t("use as", "引用"),
         ],
         [(one.name, one.kind, size(one.size), one.path, one.ref) for one in job.outputs],
+    )
+
+
+def _then(job: JobDetail) -> str:
+    """Name the steps that are still to come."""
+    if job.children or not job.then:
+        return ""
+    names = []
+    for step in job.then:
+        packs = step.get("params", {}).get("benchmarks") or []
+        names.append("export" if step.get("kind") == "export" else "+".join(map(str, packs)))
+    return visible(", ".join(names))
+
+
+def _checks(job: JobDetail) -> None:
+    """Say what the export check saw of a model."""
+    for one in job.outputs:
+        check = (one.meta or {}).get("check")
+        if not isinstance(check, dict):
+            continue
+        if check.get("score") is not None:
+            seen = t(
+                "scores a text with {value}", "给一段文本打分 {value}", value=number(check["score"])
+            )
+        else:
+            seen = t("generates {n} tokens", "能生成 {n} 个词元", n=check.get("tokens"))
+        say()
+        say(
+            t(
+                "{name} was checked by job {job}: {what}, {dtype}; {seen}",
+                "{name} 已由任务 {job} 检查：{what}，{dtype}；{seen}",
+                name=one.name,
+                job=check.get("job"),
+                what=visible(str(check.get("architecture"))),
+                dtype=visible(str(check.get("dtype"))),
+                seen=seen,
+            )
+        )
+
+
+def _children(job: JobDetail) -> None:
+    if not job.children:
+        return
+    say()
+    print_table(
+        [t("then", "后续任务"), "ID", t("method", "方法"), t("state", "状态"), t("reason", "原因")],
+        [(one.name, one.id, one.method, one.state, one.reason) for one in job.children],
+        state=3,
     )
 
 

@@ -79,6 +79,10 @@ class Job(Shape):
     ``stopped_by_user``, ``launch_failed``, ``runner_lost``, ``restored``); ``message`` says it in
     words. ``headline`` holds the last values of the method's primary metrics. ``parent`` is the
     id of the job whose ``then`` this job is a step of.
+
+    ``model`` and ``data`` are references as the experiment names them; ``owner`` is the account
+    that submitted it. Lists also hold ``sparkline``: the first primary metric in at most 32
+    values from first to last step.
     """
 
     id: str
@@ -96,10 +100,14 @@ class Job(Shape):
     cpus: int = 1
     gpus: int = 0
     lab: str | None = None
+    owner: str | None = None
+    model: str | None = None
+    data: str | None = None
     parent: str | None = None
     attempt: int = 0
     progress: Progress | None = None
     headline: dict[str, float | None] = {}
+    sparkline: list[float | None] | None = None
     created_at: Time
     started_at: Time | None = None
     ended_at: Time | None = None
@@ -110,7 +118,7 @@ class JobDetail(Job):
     """Everything about one job but its streams.
 
     ``then`` are the steps that follow its success (``plan.FollowUp``), ``children`` the jobs
-    that were made of them so far.
+    that were made of them so far; ``follow_ups`` is ``due`` until all of them are.
     """
 
     attempts: list[Attempt] = []
@@ -128,6 +136,7 @@ class JobDetail(Job):
     notes: list[StreamNote] = []
     then: list[dict[str, Any]] = []
     children: list[Job] = []
+    follow_ups: Literal["due", "made"] | None = None
 
 
 class JobPage(Shape):
@@ -146,7 +155,8 @@ class SubmitRequest(PrepareRequest):
     and refuses (409) when its own differs; ``recipe_digest`` is that of the recipe of
     ``method`` the client prepared with. The same ``idempotency_key`` always answers the
     same job. A ``name`` is one line of at most 200 characters without slash and control
-    characters.
+    characters. ``owner`` is the account of the person who submits; without one, the account
+    that runs the server.
     """
 
     name: str | None = None
@@ -157,6 +167,7 @@ class SubmitRequest(PrepareRequest):
     idempotency_key: str | None = Field(default=None, max_length=200)
     source: dict[str, Any] | None = None
     lab: str | None = None
+    owner: str | None = Field(default=None, max_length=100)
 
 
 class StopRequest(Request):

@@ -64,6 +64,7 @@ def job_fields(job: JobSummary, lang: Lang) -> dict[str, Any]:
         "cpus": job.cpus,
         "gpus": job.gpus,
         "lab": job.lab,
+        "owner": job.owner,
         "parent": job.parent,
         "attempt": job.current_attempt or 0,
         "progress": progress(job),
@@ -95,8 +96,11 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
     """Return everything about a job but its streams."""
     plan = row.plan
     findings = msgspec.convert(row.experiment.get("findings", []), list[Finding])
+    model, data = jobs.inputs_of(tx, [row.id]).get(row.id, (None, None))
     return wire.JobDetail(
         **job_fields(row, lang),
+        model=model,
+        data=data,
         attempts=[attempt(one, lang) for one in attempts.of_job(tx, row.id)],
         outputs=[output(one) for one in artifacts.of_job(tx, row.id)],
         inputs=[msgspec.to_builtins(one) for one in plan.inputs],
@@ -111,6 +115,7 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
         folder=str(core.settings.job_dir(row.id)),
         notes=[stream_note(one, lang) for one in notes.of_job(tx, row.id)],
         then=msgspec.to_builtins(plan.then or []),
+        follow_ups=row.follow_ups,
         children=[job(one, lang) for one in jobs.children(tx, row.id)],
     )
 

@@ -96,6 +96,7 @@ class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     progress_total: int | None
     headline: dict[str, float | None]
     parent: str | None = None
+    follow_ups: FollowUps | None = None
 
 
 class Job(JobSummary, frozen=True, kw_only=True):
@@ -133,11 +134,13 @@ class JobChange(msgspec.Struct, frozen=True, kw_only=True):
 
 class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which jobs a listing shows; empty parts do not filter. ``search`` looks into id,
-    name, method, description and tags, without regard to case.
+    name, method, description and tags, without regard to case. ``model`` is the reference as
+    the experiment names it.
     """
 
     states: list[str] = []
-    method: str | None = None
+    methods: list[str] = []
+    model: str | None = None
     owner: str | None = None
     lab: str | None = None
     tag: str | None = None
