@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -57,6 +58,7 @@ def submit(
         idempotency_key=key or uuid.uuid4().hex,
         source=None if source is None else msgspec.to_builtins(source),
         lab=str(lab_root) if lab_root else None,
+        owner=_account(),
     )
 
     def send() -> JobDetail:
@@ -66,6 +68,13 @@ def submit(
         return client.jobs.submit(request)
 
     return _persistently(send, pause)
+
+
+def _account() -> str | None:
+    try:
+        return getpass.getuser()[:100]
+    except (OSError, KeyError):  # an account without a name
+        return None
 
 
 def _inputs(prepared: Prepared) -> list[Input]:

@@ -47,17 +47,31 @@ def listing(
     core: CoreDep,
     lang: LangDep,
     state: Annotated[list[str] | None, Query()] = None,
-    method: str | None = None,
+    method: Annotated[list[str] | None, Query()] = None,
     search: str | None = None,
     lab: str | None = None,
+    tag: str | None = None,
+    model: str | None = None,
+    owner: str | None = None,
     page: int = 1,
     size: int = 50,
     sort: str = "-created_at",
 ) -> wire.JobPage:
-    """List jobs; ``state`` may hold several, with commas or repeated."""
-    states = [one for part in state or [] for one in part.split(",") if one]
-    which = JobFilter(states=states, method=method, search=search, lab=lab)
+    """List jobs; ``state`` and ``method`` may hold several, with commas or repeated."""
+    which = JobFilter(
+        states=_several(state),
+        methods=_several(method),
+        search=search,
+        lab=lab,
+        tag=tag,
+        model=model,
+        owner=owner,
+    )
     return jobs.page(core, which, lang, sort=sort, number=page, size=size)
+
+
+def _several(given: list[str] | None) -> list[str]:
+    return [one for part in given or [] for one in part.split(",") if one]
 
 
 @router.post("/jobs/bulk")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -10,6 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from starforge.errors import ExitCode, StarForgeError
 from starforge.i18n import Text
 from starforge.server.api.deps import CoreDep, require_user, session_of
+from starforge.server.services.account import account
 from starforge.server.sessions import CODE_SECONDS, SESSION_SECONDS, Session
 from starforge.wire.base import from_unix
 from starforge.wire.session import SessionInfo, SignIn, SignInCode
@@ -43,15 +43,15 @@ def sign_in(body: SignIn, core: CoreDep, request: Request, response: Response) -
         httponly=True,
         samesite="strict",
     )
-    return SessionInfo(user=_user(), via="cookie", expires_at=from_unix(session.expires))
+    return SessionInfo(user=account(), via="cookie", expires_at=from_unix(session.expires))
 
 
 @router.get("/session", dependencies=[Depends(require_user)])
 def who(session: FoundSession) -> SessionInfo:
     """Say who asks."""
     if session is None:
-        return SessionInfo(user=_user(), via="token")
-    return SessionInfo(user=_user(), via="cookie", expires_at=from_unix(session.expires))
+        return SessionInfo(user=account(), via="token")
+    return SessionInfo(user=account(), via="cookie", expires_at=from_unix(session.expires))
 
 
 @router.delete("/session", status_code=204, dependencies=[Depends(require_user)])
@@ -69,10 +69,3 @@ def code(core: CoreDep) -> SignInCode:
     """Hand out a one-time code for a browser."""
     made = core.sessions.new_code()
     return SignInCode(code=made, path=f"/login#code={made}", expires_in=CODE_SECONDS)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # an account without a name
-        return "user"

@@ -182,6 +182,51 @@ def page(
     return Page(total=total, rows=[struct(JobSummary, row) for row in rows])
 
 
+def page_by_headline(
+    tx: Tx,
+    which: JobFilter,
+    metric: str,
+    *,
+    descending: bool = True,
+    limit: int = 50,
+    offset: int = 0,
+) -> Page[JobSummary]:
+    """List jobs by the last value of a primary metric. Jobs without one come last."""
+    statement = select(jobs.c.id, jobs.c.headline).where(*_conditions(which))
+    known: list[tuple[float, str]] = []
+    others: list[str] = []
+    for ident, headline in tx.execute(statement.order_by(jobs.c.id.desc())):
+        value = headline.get(metric)
+        if value is None:
+            others.append(ident)
+        else:
+            known.append((float(value), ident))
+    known.sort(reverse=descending)
+    wanted = [*(ident for _, ident in known), *others]
+    return Page(total=len(wanted), rows=_rows(tx, wanted[offset : offset + limit]))
+
+
+def _rows(tx: Tx, ids: list[str]) -> list[JobSummary]:
+    found = tx.execute(select(*_SUMMARY).where(jobs.c.id.in_(ids)))
+    by_id = {row.id: struct(JobSummary, row) for row in found}
+    return [by_id[ident] for ident in ids]
+
+
+def inputs_of(tx: Tx, ids: Collection[str]) -> dict[str, tuple[str | None, str | None]]:
+    """Return model and training data of jobs as their experiments name them."""
+    specs = select(job_specs.c.job_id, job_specs.c.experiment)
+    found = tx.execute(specs.where(job_specs.c.job_id.in_(list(ids))))
+    return {ident: (_text(kept.get("model")), _train(kept.get("data"))) for ident, kept in found}
+
+
+def _train(data: Any) -> str | None:
+    return _text(data.get("train") if isinstance(data, dict) else data)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
 def _order(statement: Select[Any], column: ColumnElement[Any], descending: bool) -> Select[Any]:
     tie = jobs.c.id
     if descending:
@@ -193,7 +238,15 @@ def _conditions(which: JobFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if which.states:
         found.append(jobs.c.state.in_(which.states))
-    for name in ("method", "owner", "lab", "engine"):
+    if which.methods:
+        found.append(jobs.c.method.in_(which.methods))
+    if which.model is not None:
+        # `experiment` begins with the model (see `services.submit`).
+        start = f'{{"model":{msgspec.json.encode(which.model).decode()}'
+        column = cast(job_specs.c.experiment, Text)
+        named = select(job_specs.c.job_id).where(column.startswith(start, autoescape=True))
+        found.append(jobs.c.id.in_(named))
+    for name in ("owner", "lab", "engine"):
         value = getattr(which, name)
         if value is not None:
             found.append(jobs.c[name] == value)

@@ -96,7 +96,7 @@ def test_lists_filter(db):
     cases = [
         (JobFilter(), ["beta", "alpha"]),
         (JobFilter(states=["running", "failed"]), ["beta"]),
-        (JobFilter(method="trl/sft"), ["alpha"]),
+        (JobFilter(methods=["trl/sft"]), ["alpha"]),
         (JobFilter(owner="li", lab="lab1", engine="local"), ["alpha"]),
         (JobFilter(tag="100%"), ["alpha"]),
         (JobFilter(tag="100"), []),
