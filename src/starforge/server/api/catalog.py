@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header, Query, Response
 
 from starforge.server.api.deps import CoreDep, LangDep, require_user
 from starforge.wire.findings import Planned, PrepareRequest, Validation
+from starforge.wire.keys import NativeKeys
 from starforge.wire.methods import CatalogFiles, CatalogInfo, LeftOut, MethodDetail, MethodSummary
 
 router = APIRouter(tags=["catalog"], dependencies=[Depends(require_user)])
@@ -24,6 +25,22 @@ def methods(
     from starforge.server.services import published
 
     return published.methods(core, data=data, framework=framework, text=search)
+
+
+@router.get("/methods/{framework}/{name}/keys")
+def native_keys(
+    *,
+    framework: str,
+    name: str,
+    core: CoreDep,
+    lang: LangDep,
+    search: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=5000)] = 100,
+) -> NativeKeys:
+    """Native keys of the method's framework, for completion."""
+    from starforge.server.services import keys
+
+    return keys.keys(core, f"{framework}/{name}", lang, search=search, limit=limit)
 
 
 @router.get("/methods/{framework}/{name}", response_model=MethodDetail)
