@@ -45,7 +45,7 @@ def test_the_published_commands_exist() -> None:
         *("version", "completion"),
     ]
     groups = {
-        "job": "ls show logs metrics samples stop resume retry delete edit import watch",
+        "job": "ls show logs metrics samples stop resume retry delete edit import watch wait",
         "dataset": "add ls show",
         "model": "add ls show",
         "runtime": "ls install doctor rm",
