@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 export STARFORGE_RUNTIMES ?= $(CURDIR)/.runtimes
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install console demo test test-all test-fast check format bench chaos contracts docs runtimes clean
+.PHONY: help install console demo demo-all test test-all test-fast check format bench chaos contracts docs runtimes clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ console: $(VENV)/.installed ## Build the web console
 
 demo: $(VENV)/.installed ## Benchmark a base model, fine-tune it, benchmark it again (two cores, no GPU)
 	@$(BIN)/python scripts/demo/run.py
+
+demo-all: $(VENV)/.installed ## One tiny job of every method: killed, resumed, exported, scored; DEMO_ALL="--only trl/sft" for less
+	@$(BIN)/python scripts/demo_all/run.py $(DEMO_ALL)
 
 runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
 	@$(BIN)/sf runtime install trl
@@ -80,4 +83,4 @@ docs: $(VENV)/.installed ## Build the documentation site into site/
 	@$(BIN)/zensical build --strict -f mkdocs.yml
 
 clean: ## Remove everything that make has built (not your StarForge home)
-	rm -rf $(VENV) .runtimes .demo site build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .runtimes .demo .demo-all site build dist .mypy_cache .ruff_cache .pytest_cache

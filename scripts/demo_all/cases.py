@@ -1,0 +1,48 @@
+"""The methods that a machine without a GPU can carry, each as small as it may be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SCORE = '{"benchmark": "basics", "limit": 3, "max_new_tokens": 8}'
+
+
+class Case(NamedTuple):
+    """One job: ``name`` in the table, its method, and the settings that keep it short.
+
+    ``sets`` must leave several checkpoints before the end, so that there is a middle to kill
+    it in. ``scored`` is false for reward models, which give no answers.
+    """
+
+    name: str
+    method: str
+    sets: tuple[str, ...] = ()
+    scored: bool = True
+    exported: bool = True
+
+
+_TRL = ("max_steps=60", "save_steps=2")
+_SUPERVISED = ("epochs=15", "save_steps=2")  # of OpenRLHF: 30 steps
+_RL = ("epochs=4", "save_steps=2")  # of OpenRLHF: 8 steps
+_VERL = ("max_steps=4", "save_steps=1")
+
+TRAINING = (
+    *(Case(f"trl/{name}", f"trl/{name}", _TRL, scored=name != "rm")
+      for name in ("sft", "dpo", "grpo", "rm", "kto", "rloo", "opsd")),
+    Case("verl/sft", "verl/sft", ("max_steps=20", "epochs=20", "save_steps=1")),
+    Case("verl/sft (2 ranks)", "verl/sft",
+         ("max_steps=20", "epochs=20", "save_steps=1", "processes=2")),
+    *(Case(f"verl/{name}", f"verl/{name}", _VERL)
+      for name in ("grpo", "dapo", "ppo", "rloo", "reinforce-baseline", "remax", "distillation")),
+    *(Case(f"openrlhf/{name}", f"openrlhf/{name}", _SUPERVISED, scored=name != "rm")
+      for name in ("sft", "dpo", "rm")),
+    *(Case(f"openrlhf/{name}", f"openrlhf/{name}", _RL)
+      for name in ("grpo", "ppo", "reinforce-baseline")),
+    Case("custom/custom", "custom/custom", scored=False, exported=False),
+)  # fmt: skip
+HARNESSES = ("lm-eval", "evalscope")
+
+
+def names() -> list[str]:
+    """Return what ``--only`` may name, in the order of the table."""
+    return [case.name for case in TRAINING] + [f"evalkit/{name}" for name in HARNESSES]
