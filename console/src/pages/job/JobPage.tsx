@@ -1,7 +1,96 @@
+import { Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import type { JobDetail } from "@/api/client";
+import { jobQuery } from "@/api/queries";
+import { NotFoundPage } from "@/app/ErrorPages";
+import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
+import { Problem } from "@/ui/Problem";
+import { isLive } from "@/ui/StateBadge";
+import { Actions } from "./header/Actions";
+import { Heading } from "./header/Heading";
+import { OverviewTab } from "./overview/OverviewTab";
+import { TABS, type TabName, tabOf } from "./tabs";
 
+const PANELS: Record<TabName, React.ComponentType<{ job: JobDetail }>> = {
+  overview: OverviewTab,
+  charts: lazy(() => import("./charts/ChartsTab").then((m) => ({ default: m.ChartsTab }))),
+  samples: lazy(() => import("./samples/SamplesTab").then((m) => ({ default: m.SamplesTab }))),
+  logs: lazy(() => import("./logs/LogsTab").then((m) => ({ default: m.LogsTab }))),
+  system: lazy(() => import("./system/SystemTab").then((m) => ({ default: m.SystemTab }))),
+  config: lazy(() => import("./config/ConfigTab").then((m) => ({ default: m.ConfigTab }))),
+  artifacts: lazy(() =>
+    import("./artifacts/ArtifactsTab").then((m) => ({ default: m.ArtifactsTab })),
+  ),
+  record: lazy(() => import("./record/RecordTab").then((m) => ({ default: m.RecordTab }))),
+};
+
+/** One job: who and how it is, and a tab for each kind of thing it left. */
 export function JobPage() {
+  const { job: id = "", tab: named } = useParams({ strict: false });
+  const tab = tabOf(named);
+  const found = useQuery({
+    ...jobQuery(id),
+    refetchInterval: (query) => (query.state.data && isLive(query.state.data.state) ? 5000 : false),
+  });
+  if (tab === null) return <NotFoundPage />;
+  const job = found.data;
+  if (job === undefined) {
+    return (
+      <Page title={id}>
+        {found.error ? (
+          <Problem error={found.error} onRetry={() => void found.refetch()} />
+        ) : (
+          <Loading lines={10} />
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={job.name}
+      heading={<Heading key={job.id} job={job} />}
+      actions={<Actions job={job} />}
+    >
+      <TabBar id={id} tab={tab} job={job} />
+    </Page>
+  );
+}
+
+function TabBar({ id, tab, job }: { id: string; tab: TabName; job: JobDetail }) {
   const { t } = useTranslation("job");
-  return <Page title={t("title")}>{null}</Page>;
+  const navigate = useNavigate();
+  const Panel = PANELS[tab];
+  function open(next: string | null) {
+    if (next === "overview") void navigate({ to: "/jobs/$job", params: { job: id }, search: {} });
+    else if (next)
+      void navigate({ to: "/jobs/$job/$tab", params: { job: id, tab: next }, search: {} });
+  }
+  return (
+    <Tabs value={tab} onChange={open} keepMounted={false}>
+      <Tabs.List
+        mb="md"
+        aria-label={t("tabsLabel")}
+        style={{ flexWrap: "nowrap", overflowX: "auto", overflowY: "hidden" }}
+      >
+        {TABS.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {t(`tabs.${name}`)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {TABS.map((name) => (
+        <Tabs.Panel key={name} value={name}>
+          {name === tab && (
+            <Suspense fallback={<Loading />}>
+              <Panel job={job} />
+            </Suspense>
+          )}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
 }
