@@ -14,6 +14,7 @@ import stat
 from pathlib import Path
 
 from starforge import layout
+from starforge.runner import shm
 
 
 def remove(attempt_dir: Path) -> list[Path]:
@@ -33,7 +34,7 @@ def remove(attempt_dir: Path) -> list[Path]:
 
 
 def remove_one(path: Path) -> None:
-    """Remove a folder with all in it, or a socket."""
+    """Remove a folder with all in it, a socket, or a semaphore."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -66,4 +67,5 @@ def _is_ours(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     wanted = stat.S_ISDIR(found.st_mode) or stat.S_ISSOCK(found.st_mode)
+    wanted = wanted or (path.parent == shm.PLACE and stat.S_ISREG(found.st_mode))
     return wanted and found.st_uid == os.getuid()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from starforge import layout
-from starforge.runner import folders, reap
+from starforge.runner import folders, reap, shm
 
 
 @pytest.fixture
@@ -46,6 +46,17 @@ def test_a_pattern_takes_all_that_bear_the_name(attempt, tmp_path):
     gone = folders.remove(attempt(tmp_path / "zmq-*-sf-ab-*", tmp_path / "zmq-*"))
     assert [path.name for path in gone] == ["zmq-1-sf-ab-0", "zmq-2-sf-ab-1"]
     assert (tmp_path / "zmq-1-sf-cd-0").exists()
+
+
+@pytest.mark.skipif(not shm.PLACE.is_dir(), reason="no /dev/shm here")
+def test_a_semaphore_goes(attempt):
+    path = shm.PLACE / f"sem.mp-sf-test-{os.getpid()}-x"
+    path.touch()
+    try:
+        assert folders.remove(attempt(path.with_name(f"sem.mp-sf-test-{os.getpid()}-*"))) == [path]
+        assert not path.exists()
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def test_nothing_else_is_touched(attempt, tmp_path):

@@ -3,11 +3,13 @@
 verl names the socket through which the trainer hands weights to rollout after Ray's job id,
 in a fixed folder. Every job here has a Ray of its own, where that id is always the first
 one, so that two jobs would share the socket, and one could take the other's weights. The id
-that verl's rollout code sees gets the name of this job's private folder, ``TMPDIR``.
+that verl's rollout code sees gets the name of this job's private folder, ``TMPDIR``. So do
+the semaphores that Python makes, which stay in ``/dev/shm`` when their process is killed.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 from typing import Any
@@ -27,3 +29,4 @@ def get_job_id(self: Any) -> str:
 
 
 ray.runtime_context.RuntimeContext.get_job_id = get_job_id
+multiprocessing.current_process()._config["semprefix"] = f"/mp-{TAG}"  # children inherit it

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import private_ray
 import tiny_model
 import verl_checkpoints
 import verl_data
@@ -60,7 +60,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
 
 def main() -> None:
     """Prepare, train, export."""
-    os.environ.pop("RAY_ADDRESS", None)  # somebody else's cluster
+    private_ray.forget_others()
     own, upstream = split_command(sys.argv[1:])
     args = arguments(own)
     job = json.loads(args.config.read_text("utf-8"))
@@ -106,8 +106,10 @@ def train(
     command: list[str], job: dict[str, Any], checkpoints: Path, folder: Path, env: dict[str, str]
 ) -> None:
     """Run verl's command to its end; raises :class:`JobError` when it fails."""
-    # Sockets of verl's own, in a fixed place; starforge_verl_guard puts the name in.
+    # verl's sockets and Python's semaphores have fixed places; starforge_verl_guard puts the
+    # folder's name into theirs.
     will_leave(folder.with_name(f"rl-colocate-zmq-*-{folder.name}-*"))
+    will_leave(Path("/dev/shm") / f"sem.mp-{folder.name}-*")  # noqa: S108
     follower = Follower(attempt_dir(), job["total_steps"], checkpoints, job["keep"])
 
     def clean() -> None:
@@ -138,10 +140,7 @@ def environment(job: dict[str, Any], folder: Path) -> dict[str, str]:
 
     ``folder`` takes everything that verl, vLLM and Ray would leave in ``/tmp``.
     """
-    place = os.fspath(folder)
-    made = {"TMPDIR": place, "RAY_TMPDIR": place}
-    # Ray listens on every address of the machine: only who has this job's token may join.
-    made |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    made = private_ray.environment(folder)
     if job["cpu"]:
         shim = attempt_dir() / WORK_DIR
         name_vllm(shim)
