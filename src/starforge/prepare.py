@@ -170,7 +170,7 @@ class _Preparation:
                 ]
             resolver = _StepResolver(folder, self.resolver)
             found = prepare(folder, resolver=resolver, catalog=self.catalog).findings
-        return [placed(one, document, index) for one in found if one.severity != "info"]
+        return [placed(one, document, index) for one in found]
 
     def _model(self, key: str, need: Need) -> InputRef | None:
         reference = getattr(self.experiment, key)

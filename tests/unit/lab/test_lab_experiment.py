@@ -103,12 +103,6 @@ def test_findings_of_both_files_come_together(write):
     assert {code for code, _, _ in findings} == {"yaml/syntax", "yaml/duplicate-key"}
 
 
-def test_then_is_kept_and_said_not_to_run(write):
-    experiment, findings = load(write, "method: mini/train\nthen: [evalkit/benchmark]\n")
-    assert experiment.then == ["evalkit/benchmark"]
-    assert findings == [("experiment/then-not-run", "then", 2)]
-
-
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [(90, 90), (1.5, 1.5), ("90s", 90), ("1h30m", 5400), ("1d", 86400), ("1.5h", 5400),
@@ -138,7 +132,7 @@ def test_unknown_profiles(catalog, profile):
 
 
 # Rules whose examples are whole experiment.yaml files that need no catalog to be judged.
-BY_FILE = ["unknown-key", "wrong-type", "no-method", "duration", "then-not-run"]
+BY_FILE = ["unknown-key", "wrong-type", "no-method", "duration"]
 
 
 @pytest.mark.parametrize("name", BY_FILE)

@@ -167,6 +167,9 @@ def _new_job(
 
 def _refused(core: Core, parent: Job, index: int, step: FollowUp, error: StarForgeError) -> None:
     name, why = label(step), error.message
+    if isinstance(error, FindingsError):
+        wrong = [one for one in error.findings if one.severity == "error"]
+        why = wrong[0].message if wrong else why
     text = Text(f"{name} could not follow: {why.en}", f"后续步骤 {name} 未能创建：{why.zh}")
     with core.db.write() as tx:
         events.add(tx, "follow_up_refused", job_id=parent.id, text=text, data={"step": index})
