@@ -23,6 +23,7 @@ SMALL_FILE = 1 << 20
 _MAX_MODEL_FILES = 10_000
 _ID = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _HUB_LENGTH = 200
+_JOB = re.compile(rf"{_ID}(@(last|best|step-\d+))?")
 _HUB = re.compile(rf"{_ID}(/{_ID})?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+]+:")
 _VERSIONED = re.compile(r"[^\s/@:]+(@[^\s/@:]+)?")
@@ -77,7 +78,7 @@ def parse_model(reference: str, folder: Path, lab_root: Path | None) -> Referenc
     for prefix, kind in (("job:", "job"), ("model:", "registry")):
         if reference.startswith(prefix):
             rest = reference.removeprefix(prefix)
-            pattern = re.compile(_ID) if kind == "job" else _VERSIONED
+            pattern = _JOB if kind == "job" else _VERSIONED
             return Reference(kind, rest) if pattern.fullmatch(rest) else None  # type: ignore[arg-type]
     if not reference.strip() or _SCHEME.match(reference):
         return None

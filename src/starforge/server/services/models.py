@@ -14,6 +14,7 @@ from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.plan import InputRef, LaunchPlan
 from starforge.server.core import Core
+from starforge.server.services import exports
 from starforge.server.services.folders import folder_digest, folder_size
 from starforge.server.store import artifacts, jobs, registry
 from starforge.server.store.records import Job, Model
@@ -61,11 +62,18 @@ def resolve(core: Core, ref: InputRef) -> str:
 
 
 def folder_of_job(core: Core, ref: str) -> Path:
-    """Return the exported model of a job: its final model, else its newest checkpoint."""
+    """Return the export of a job that ``ID``, ``ID@best``, ``ID@last`` or ``ID@step-N`` means.
+
+    Without a choice it is its final model, else its newest checkpoint (``exports``).
+    """
+    name, which = exports.split(ref)
     with core.db.read() as tx:
-        job = jobs.find(tx, ref)
+        job = jobs.find(tx, name)
         exported = artifacts.of_job(tx, job.id, kind="model")
     job_dir = core.settings.job_dir(job.id)
+    if which is not None:
+        folders = [one for one in newest_checkpoints(job_dir, job.plan) if is_model(one)]
+        return exports.choose(core, job, which, folders)
     for artifact in reversed(exported):
         if is_model(job_dir / artifact.path):
             return job_dir / artifact.path
@@ -125,8 +133,8 @@ def create(core: Core, wanted: ModelCreate) -> Model:
     job_id = None
     if wanted.job:
         with core.db.read() as tx:
-            job_id = jobs.find(tx, wanted.job.removeprefix("job:")).id
-        folder = folder_of_job(core, job_id)
+            job_id = jobs.find(tx, exports.split(wanted.job.removeprefix("job:"))[0]).id
+        folder = folder_of_job(core, wanted.job.removeprefix("job:"))
     elif wanted.path:
         folder = _folder(Path(wanted.path))
     else:

@@ -1,0 +1,83 @@
+"""``job:ID@...``: which checkpoint of a job is meant."""
+
+import json
+
+import pytest
+
+from starforge.errors import StarForgeError
+from starforge.lab.inputs import parse_model
+from starforge.server.services import ingest, models
+from starforge.server.store import attempts
+from starforge.server.store.records import AttemptChange
+
+LOSSES = {2: 3.0, 4: 1.0, 6: 2.0}
+
+
+@pytest.fixture
+def job(core, add_job, make_plan):
+    """A job of trl/sft with three checkpoints, a validation loss of each, and a final model."""
+    from starforge.plan import CheckpointPlan, Stream
+
+    places = CheckpointPlan(
+        format="hf", pattern="output/checkpoints/checkpoint-*", final="output/model"
+    )
+    streams = [Stream(format="report", path="metrics/*.jsonl")]
+    made = add_job(make_plan(method="trl/sft", checkpoints=places, metrics=streams))
+    job_dir = core.settings.job_dir(made.id)
+    for name in ("model", *(f"checkpoints/checkpoint-{step}" for step in LOSSES)):
+        (job_dir / "output" / name).mkdir(parents=True)
+        (job_dir / "output" / name / "config.json").write_text("{}")
+    (job_dir / "output/checkpoints/checkpoint-8").mkdir()  # not whole
+    with core.db.write() as tx:
+        attempts.change(tx, made.id, 0, AttemptChange(state="running"))
+    return made
+
+
+def measure(core, job, losses):
+    folder = core.settings.job_dir(job.id) / "attempt-0"
+    (folder / "metrics").mkdir()
+    rows = [{"t": 1.0, "s": s, "v": {"validation/loss": value}} for s, value in losses.items()]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "metrics/main.jsonl").write_text(text)
+    ingest.drain(core, job.id, 0, folder)
+
+
+@pytest.mark.parametrize(
+    ("which", "folder"),
+    [("", "model"), ("@last", "model"), ("@step-2", "checkpoints/checkpoint-2"),
+     ("@best", "checkpoints/checkpoint-4")],
+)  # fmt: skip
+def test_which_export_is_meant(core, job, which, folder):
+    measure(core, job, LOSSES)
+    found = models.folder_of_job(core, job.id + which)
+    assert found == core.settings.job_dir(job.id) / "output" / folder
+
+
+def test_a_step_that_is_not_there_lists_those_that_are(core, job):
+    with pytest.raises(StarForgeError) as caught:
+        models.folder_of_job(core, f"{job.id}@step-8")
+    assert caught.value.code == "job/no-export"
+    assert "last, step-2, step-4, step-6" in caught.value.hint.en
+
+
+@pytest.mark.parametrize("losses", [{}, {3: 0.5}])
+def test_without_a_measurement_none_is_best(core, job, losses):
+    if losses:
+        measure(core, job, losses)
+    with pytest.raises(StarForgeError) as caught:
+        models.folder_of_job(core, f"{job.id}@best")
+    assert caught.value.code == "job/no-best"
+    assert "validation/loss" in caught.value.message.zh
+
+
+@pytest.mark.parametrize(
+    ("written", "location"),
+    [("job:a1@best", "a1@best"), ("job:my-sft@step-20", "my-sft@step-20"), ("job:x", "x")],
+)
+def test_references_with_a_choice(tmp_path, written, location):
+    assert parse_model(written, tmp_path, None).location == location
+
+
+@pytest.mark.parametrize("written", ["job:a@", "job:a@worst", "job:a@step-", "job:@best"])
+def test_malformed_choices(tmp_path, written):
+    assert parse_model(written, tmp_path, None) is None
