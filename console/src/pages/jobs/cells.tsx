@@ -1,0 +1,165 @@
+import { Badge, Group, Progress, Stack, Text, Tooltip } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Job } from "@/api/client";
+import { formatNumber, formatPercent } from "@/format/number";
+import { formatDuration } from "@/format/time";
+import { currentLanguage } from "@/i18n";
+import { Sparkline } from "@/ui/Sparkline";
+import { isLive, StateBadge } from "@/ui/StateBadge";
+import { TimeAgo } from "@/ui/TimeAgo";
+import { reasonText, secondsRun, shareDone } from "../job/state";
+import type { Column } from "./view";
+
+/** Widths as a grid knows them. */
+export const WIDTHS: Record<Column, string> = {
+  state: "minmax(112px, 0.9fr)",
+  name: "minmax(170px, 1.8fr)",
+  method: "minmax(96px, 0.9fr)",
+  model: "minmax(90px, 1fr)",
+  data: "minmax(90px, 1fr)",
+  progress: "112px",
+  metric: "minmax(150px, 1.2fr)",
+  owner: "74px",
+  profile: "74px",
+  created: "96px",
+  duration: "86px",
+};
+
+export const CELLS: Record<Column, (job: Job) => ReactNode> = {
+  state: (job) => <StateCell job={job} />,
+  name: (job) => <NameCell job={job} />,
+  method: (job) => <Cut text={job.method} mono />,
+  model: (job) => <Cut text={job.model} short />,
+  data: (job) => <Cut text={job.data} short />,
+  progress: (job) => <ProgressCell job={job} />,
+  metric: (job) => <MetricCell job={job} />,
+  owner: (job) => <Cut text={job.owner} />,
+  profile: (job) => <Cut text={job.profile} />,
+  created: (job) => <TimeAgo at={job.created_at} />,
+  duration: (job) => (
+    <Text size="sm" c="dimmed" truncate>
+      {formatDuration(secondsRun(job, Date.now()), currentLanguage())}
+    </Text>
+  ),
+};
+
+interface CutProps {
+  text: string | null | undefined;
+  mono?: boolean;
+  /** Only the part after the last slash. */
+  short?: boolean;
+}
+
+/** One line, cut where the column ends; the whole text on hover. */
+export function Cut({ text, mono = false, short = false }: CutProps) {
+  if (!text)
+    return (
+      <Text size="sm" c="dimmed">
+        –
+      </Text>
+    );
+  const shown = short ? (text.split("/").filter(Boolean).at(-1) ?? text) : text;
+  return (
+    <Tooltip label={text} disabled={shown === text && text.length < 12}>
+      <Text size="sm" truncate {...(mono ? { className: "sf-mono" } : {})}>
+        {shown}
+      </Text>
+    </Tooltip>
+  );
+}
+
+export function StateCell({ job }: { job: Job }) {
+  const { t } = useTranslation("jobs");
+  const reason = reasonText(job.reason, t);
+  return (
+    <Stack gap={0} miw={0}>
+      <StateBadge state={job.state} />
+      {reason && (
+        <Tooltip label={job.message ?? reason} multiline maw={420}>
+          <Text size="xs" c="dimmed" truncate>
+            {reason}
+          </Text>
+        </Tooltip>
+      )}
+    </Stack>
+  );
+}
+
+export function NameCell({ job }: { job: Job }) {
+  return (
+    <Stack gap={0} miw={0}>
+      <Group gap={6} wrap="nowrap" miw={0}>
+        <Text size="sm" fw={500} truncate component="div">
+          <Link to="/jobs/$job" params={{ job: job.id }} search={{}} className="sf-link">
+            {job.name}
+          </Link>
+        </Text>
+        {(job.tags ?? []).slice(0, 2).map((tag) => (
+          <Badge key={tag} size="xs" style={{ flex: "none", maxWidth: 90 }}>
+            {tag}
+          </Badge>
+        ))}
+      </Group>
+      {job.description && (
+        <Text size="xs" c="dimmed" truncate>
+          {job.description}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+export function ProgressCell({ job }: { job: Job }) {
+  const { t } = useTranslation("jobs");
+  const share = shareDone(job);
+  const step = job.progress?.step;
+  const eta = job.progress?.eta_seconds;
+  if (share === null)
+    return (
+      <Text size="sm" c="dimmed">
+        {step ?? "–"}
+      </Text>
+    );
+  const left =
+    eta === null || eta === undefined
+      ? ""
+      : t("left", { time: formatDuration(eta, currentLanguage()) });
+  return (
+    <Stack gap={3} miw={0}>
+      <Text size="xs" c="dimmed" truncate>
+        {isLive(job.state) && left ? `${formatPercent(share)} · ${left}` : formatPercent(share)}
+      </Text>
+      <Progress
+        value={share * 100}
+        size={4}
+        color={isLive(job.state) ? undefined : "gray"}
+        aria-label={`${t("columns.progress")}: ${job.name}`}
+      />
+    </Stack>
+  );
+}
+
+export function MetricCell({ job }: { job: Job }) {
+  const [name, value] = Object.entries(job.headline ?? {})[0] ?? [];
+  if (name === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        –
+      </Text>
+    );
+  return (
+    <Group gap={8} wrap="nowrap" miw={0}>
+      <Stack gap={0} miw={0} style={{ flex: 1 }}>
+        <Text size="sm" fw={500}>
+          {formatNumber(value)}
+        </Text>
+        <Text size="xs" c="dimmed" truncate>
+          {name}
+        </Text>
+      </Stack>
+      <Sparkline values={job.sparkline ?? []} width={64} label={`${name}: ${job.name}`} />
+    </Group>
+  );
+}

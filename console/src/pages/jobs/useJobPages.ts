@@ -1,0 +1,67 @@
+/** Jobs of a view in pages of 100, fetched as they come into view. */
+import { useQueries } from "@tanstack/react-query";
+import { useRef } from "react";
+import { api, ask, type Job } from "@/api/client";
+import type { View } from "./view";
+
+export const PAGE_SIZE = 100;
+
+function pageQuery(view: View, page: number) {
+  const { state, method, search, sort, tag, model, owner } = view;
+  const query = {
+    sort, page, size: PAGE_SIZE,
+    ...(state.length ? { state } : {}),
+    ...(method.length ? { method } : {}),
+    ...(search ? { search } : {}),
+    ...(tag ? { tag } : {}),
+    ...(model ? { model } : {}),
+    ...(owner ? { owner } : {}),
+  }; // biome-ignore format: a list
+  return {
+    queryKey: ["jobs", query],
+    queryFn: () => ask(api.GET("/api/v1/jobs", { params: { query } })),
+  };
+}
+
+export interface JobPages {
+  total: number;
+  /** The job in a row; `undefined` while its page is on its way. */
+  at: (row: number) => Job | undefined;
+  /** Loaded jobs by row. */
+  loaded: Map<number, Job>;
+  pending: boolean;
+  error: unknown;
+  retry: () => void;
+}
+
+/** The pages that hold the rows from `first` to `last` (and the first one, for the total). */
+export function useJobPages(view: View, first: number, last: number): JobPages {
+  const from = Math.floor(Math.max(0, first) / PAGE_SIZE) + 1;
+  const to = Math.floor(Math.max(0, last) / PAGE_SIZE) + 1;
+  const numbers = [1];
+  for (let page = Math.max(2, from); page <= to; page += 1) numbers.push(page);
+  const found = useQueries({ queries: numbers.map((page) => pageQuery(view, page)) });
+  // The rows of before stay until those of a new filter or order are here.
+  const before = useRef<{ total: number; loaded: Map<number, Job> }>({
+    total: 0,
+    loaded: new Map(),
+  });
+  const head = found[0]?.data;
+  if (head) {
+    const loaded = new Map<number, Job>();
+    found.forEach((one, at) => {
+      const start = ((numbers[at] ?? 1) - 1) * PAGE_SIZE;
+      one.data?.jobs.forEach((job, index) => void loaded.set(start + index, job));
+    });
+    before.current = { total: head.total, loaded };
+  }
+  const { total, loaded } = before.current;
+  return {
+    total,
+    loaded,
+    at: (row) => loaded.get(row),
+    pending: head === undefined && loaded.size === 0,
+    error: found.find((one) => one.error)?.error ?? null,
+    retry: () => void Promise.all(found.map((one) => one.refetch())),
+  };
+}

@@ -1,0 +1,104 @@
+/** Which jobs the table shows, as its address says it; the columns; views kept by name. */
+import type { Job } from "@/api/client";
+
+export const STATES: Job["state"][] = [
+  "queued", "starting", "running", "stopping", "succeeded", "failed", "stopped", "unreachable",
+]; // biome-ignore format: a list
+
+export const COLUMNS = [
+  "state", "name", "method", "model", "data", "progress", "metric", "owner", "profile",
+  "created", "duration",
+] as const; // biome-ignore format: a list
+export type Column = (typeof COLUMNS)[number];
+
+/** Columns that are always there. */
+export const FIXED: Column[] = ["state", "name"];
+
+/** What the server sorts by, per column. */
+export const SORTS: Partial<Record<Column, string>> = {
+  state: "state",
+  name: "name",
+  method: "method",
+  created: "created_at",
+};
+
+export interface View {
+  state: string[];
+  method: string[];
+  tag?: string;
+  model?: string;
+  owner?: string;
+  search?: string;
+  sort: string;
+}
+
+export const DEFAULT_SORT = "-created_at";
+const SINGLE = ["tag", "model", "owner"] as const;
+
+function several(text: string | undefined): string[] {
+  return (text ?? "").split(",").filter(Boolean);
+}
+
+/** Read an address; states that don't exist are left out. */
+export function parseView(search: Record<string, string | undefined>): View {
+  const view: View = {
+    state: several(search.state).filter((one) => (STATES as string[]).includes(one)),
+    method: several(search.method),
+    sort: search.sort || DEFAULT_SORT,
+  };
+  for (const name of SINGLE) if (search[name]) view[name] = search[name];
+  if (search.q) view.search = search.q;
+  return view;
+}
+
+/** The address of a view; what is as usual is left out. */
+export function viewSearch(view: View): Record<string, string> {
+  const search: Record<string, string> = {};
+  if (view.state.length) search.state = view.state.join(",");
+  if (view.method.length) search.method = view.method.join(",");
+  for (const name of SINGLE) if (view[name]) search[name] = view[name];
+  if (view.search) search.q = view.search;
+  if (view.sort !== DEFAULT_SORT) search.sort = view.sort;
+  return search;
+}
+
+export function isFiltered(view: View): boolean {
+  return Object.keys(viewSearch({ ...view, sort: DEFAULT_SORT })).length > 0;
+}
+
+/** The next order after a click on a column: down, up, down. */
+export function nextSort(current: string, column: Column): string {
+  const by = SORTS[column];
+  if (by === undefined) return current;
+  return current === `-${by}` ? by : `-${by}`;
+}
+
+export interface SavedView {
+  name: string;
+  search: Record<string, string>;
+  columns: Column[];
+}
+
+/** Columns as kept, in the table's order; unknown names are left out. */
+export function someColumns(kept: unknown): Column[] {
+  const wanted = Array.isArray(kept) ? kept : COLUMNS;
+  return COLUMNS.filter((column) => FIXED.includes(column) || wanted.includes(column));
+}
+
+/** Selected ids after a click on `id`; with `from` everything between them too. */
+export function selectRange(
+  selected: ReadonlySet<string>,
+  order: (string | undefined)[],
+  id: string,
+  from: string | null,
+): Set<string> {
+  const next = new Set(selected);
+  const start = from === null ? -1 : order.indexOf(from);
+  const end = order.indexOf(id);
+  if (start >= 0 && end >= 0) {
+    for (const one of order.slice(Math.min(start, end), Math.max(start, end) + 1)) {
+      if (one !== undefined) next.add(one);
+    }
+  } else if (!next.delete(id)) next.add(id);
+  return next;
+}
