@@ -55,6 +55,12 @@ def test_grpo_trains_samples_and_exports(verl_python, tmp_path):
     assert len(samples) == 16  # two steps of two prompts with four answers each
     assert {row["s"] for row in samples} == {1, 2}
     assert {row["group"] for row in samples if row["s"] == 1} == {0, 1}
+    assert all(row["rewards"].keys() == {"plain"} for row in samples)
+    assert all(row["rewards"]["plain"] == row["reward"] for row in samples)
+    lengths = [row["length"] for row in samples if row["s"] == 1]
+    assert dict(series["response_length/mean"])[1] == pytest.approx(sum(lengths) / 8, abs=1e-4)
+    cut = [row["truncated"] for row in samples if row["s"] == 1]
+    assert dict(series["response_length/clip_ratio"])[1] == pytest.approx(sum(cut) / 8, abs=1e-4)
     rewards = [row["reward"] for row in samples if row["s"] == 1]
     assert dict(series["critic/score/mean"])[1] == pytest.approx(sum(rewards) / 8, abs=1e-4)
     assert job.rows("artifacts.jsonl") == [

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -149,6 +150,31 @@ def test_samples_are_taken_over_once_their_file_stands_still(follower, tmp_path)
     assert [one["group"] for one in found] == [0, 0, 1, 1]
     assert found[0] | {"t": 0} == {"t": 0, "s": 2, "prompt": "p", "completion": "c",
                                    "reward": 1.0, "reference": "5", "group": 0}  # fmt: skip
+
+
+def test_samples_have_lengths_and_parts_where_verl_was_given_them(driver, tmp_path):
+    columns, follow = driver("verl_columns"), driver("verl_follow")
+    known = columns.Remembered()
+    keys = ["x_0_0", "x_1_0"]
+    known.take(SimpleNamespace(keys=keys, tags=[{"response_len": 16}, {"response_len": 7}]))
+    info = {"score": 0.1, "right": 0.0, "form": 0.10000000149011612}
+    known.parts = {key: columns.parts_of({"reward_extra_info": info}) for key in keys}
+    added = known.columns(keys, 16)
+    row = {"input": "p", "output": "c", "gts": None, "score": 0.10000000149011612, "step": 1}
+    rows = [
+        row | {"uid": key} | {name: values[n] for name, values in added.items()}
+        for n, key in enumerate(keys)
+    ]
+    path = tmp_path / "1.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    first, second = follow.samples(path)
+    assert first | {"t": 0} == {
+        "t": 0, "s": 1, "prompt": "p", "completion": "c", "reward": 0.1, "group": 0,
+        "rewards": {"right": 0.0, "form": 0.1}, "length": 16, "truncated": True,
+    }  # fmt: skip
+    assert (second["length"], second["truncated"]) == (7, False)
+    # Nothing is made up for an answer that is not known.
+    assert columns.Remembered().columns(keys, 16) == {}
 
 
 def test_at_the_end_everything_is_taken(follower, tmp_path):

@@ -69,6 +69,45 @@ def append_row(path: Path, row: dict[str, Any]) -> None:
         stream.write(line.encode("utf-8", "replace"))
 
 
+def sample(
+    step: int,
+    prompt: Any,
+    completion: str,
+    *,
+    at: float | None = None,
+    reward: Any = None,
+    rewards: dict[str, Any] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return a row of the ``samples`` format, in the one shape that all frameworks share.
+
+    ``at`` are Unix seconds (now). ``rewards`` are the named parts of ``reward``; numbers have
+    the seven digits that single precision holds. ``more`` may have ``group`` (answers to one
+    prompt of one step share it), ``length`` (of the answer, in tokens), ``truncated`` (it was
+    cut at the limit), ``reference``. What is ``None`` is not known and left out.
+    """
+    row: dict[str, Any] = {
+        "t": time.time() if at is None else at,
+        "s": step,
+        "prompt": prompt,
+        "completion": completion,
+    }
+    if _is_number(reward):
+        row["reward"] = _single(reward)
+    parts = {name: _single(part) for name, part in (rewards or {}).items() if _is_number(part)}
+    if parts:
+        row["rewards"] = parts
+    return row | {name: value for name, value in more.items() if value is not None}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _single(value: float) -> float:
+    return float(f"{value:.7g}")
+
+
 def write_progress(step: int, total: int | None) -> None:
     """Tell the runner how far the job is. A full disk must not end a training run."""
     path = attempt_dir() / layout.PROGRESS

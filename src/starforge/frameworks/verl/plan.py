@@ -16,9 +16,11 @@ from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
 CHECKPOINTS = "starforge_verl_checkpoints"  # makes checkpoints safe to interrupt
 GUARD = "starforge_verl_guard"  # keeps the sockets of two jobs apart
-DRIVERS = ("starforge_verl_checkpoints.py", "starforge_verl_guard.py", "verl_checkpoints.py",
-           "verl_data.py", "verl_export.py", "verl_follow.py", "verl_models.py", "verl_reward.py",
-           "verl_run.py", "verl_vllm_name.py", "verl_words.py")  # fmt: skip
+SAMPLES = "starforge_verl_samples"  # gives verl's dumps of rollouts what they lack
+DRIVERS = ("starforge_verl_checkpoints.py", "starforge_verl_guard.py", "starforge_verl_samples.py",
+           "verl_checkpoints.py", "verl_columns.py", "verl_data.py", "verl_export.py",
+           "verl_follow.py", "verl_models.py", "verl_reward.py", "verl_run.py", "verl_vllm_name.py",
+           "verl_words.py")  # fmt: skip
 CPU_DRIVERS = ("starforge_verl_cpu.py", "starforge_verl_vllm_cpu.py")
 SHARED_DRIVERS = ("job_files.py", "reward_file.py", "tiny_model.py", "upstream.py")
 SFT_KEEP, RL_KEEP = "trainer.max_ckpt_to_keep", "trainer.max_actor_ckpt_to_keep"
@@ -99,7 +101,7 @@ def _environment(context: PrepareContext) -> dict[str, str]:
     modules = [cpu.MODULE] if on_cpu(context) else []
     modules.append(CHECKPOINTS)
     if not is_sft(context):
-        modules.append(GUARD)
+        modules += [GUARD, SAMPLES]
     made["VERL_USE_EXTERNAL_MODULES"] = ",".join(modules)
     return made | (cpu.ENVIRONMENT if on_cpu(context) else {})
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import verl_checkpoints
-from job_files import append_row, say, write_progress
+import verl_columns as more
+from job_files import append_row, sample, say, write_progress
 
 METRICS_FILE = "verl-metrics.jsonl"  # VERL_FILE_LOGGER_PATH of the plan
 DUMPS = {"rollouts": "rollout", "validation-rollouts": "validation"}  # folder: stream
 SAMPLES_A_STEP = 64
 INTERVAL = 1.0  # seconds
-_KNOWN = frozenset({"input", "output", "gts", "score", "step", "uid", "reward"})
+_KNOWN = frozenset({"input", "output", "gts", "score", "step", "uid", "reward", "request_id",
+                    more.LENGTH, more.TRUNCATED, more.PARTS})  # fmt: skip
 
 
 class Follower:
@@ -108,23 +109,20 @@ def samples(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _sample(row: dict[str, Any], groups: dict[str, int]) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "t": time.time(),
-        "s": int(row.get("step", 0)),
-        "prompt": str(row.get("input", "")),
-        "completion": str(row.get("output", "")),
-        "reward": row.get("score"),
-    }
-    if row.get("gts"):
-        made["reference"] = str(row["gts"])
+    group = None
     if row.get("uid"):
         # verl's key is prompt_sample_turn: completions of one prompt are one group.
         prompt = str(row["uid"]).rsplit("_", 2)[0]
-        made["group"] = groups.setdefault(prompt, len(groups))
-    parts = {
-        name: value for name, value in row.items()
-        if name not in _KNOWN and isinstance(value, int | float) and not isinstance(value, bool)
-    }  # fmt: skip
-    if parts:
-        made["rewards"] = parts
-    return made
+        group = groups.setdefault(prompt, len(groups))
+    parts = row.get(more.PARTS) or row
+    return sample(
+        int(row.get("step", 0)),
+        str(row.get("input", "")),
+        str(row.get("output", "")),
+        reward=row.get("score"),
+        rewards={name: value for name, value in parts.items() if name not in _KNOWN},
+        group=group,
+        length=row.get(more.LENGTH),
+        truncated=row.get(more.TRUNCATED),
+        reference=str(row["gts"]) if row.get("gts") else None,
+    )
