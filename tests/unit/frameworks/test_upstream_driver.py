@@ -79,3 +79,18 @@ def test_sigterm_reaches_the_whole_group():
     assert child.wait(60) == 128 + signal.SIGTERM
     assert wait_until(lambda: not alive(pid))
     child.stdout.close()
+
+
+def test_a_failure_that_upstream_passes_over_ends_it(tmp_path):
+    code = (
+        "import pathlib, sys; from upstream import run_upstream\n"
+        "failed = pathlib.Path(sys.argv[1]).exists\n"
+        "sys.exit(run_upstream(sys.argv[2:], failed=failed))\n"
+    )
+    seen = tmp_path / "failed"
+    child = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); time.sleep(600)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(seen), sys.executable, "-c", child, str(seen)],
+        cwd=DRIVERS, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 128 + signal.SIGTERM

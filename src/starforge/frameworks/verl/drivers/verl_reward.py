@@ -42,7 +42,7 @@ def compute_score(
     try:
         (score,) = _function(file)([prompt], [solution_str], columns)
     except RewardError as error:
-        # verl tells it with the tracebacks of three processes around it.
+        # verl tells it among the tracebacks of three processes, and goes on without the answer.
         (attempt_dir() / ERROR_FILE).write_text(one_line(error), "utf-8")
         raise
     parts = {name: float(value) for name, value in score.parts.items() if name != SCORE}

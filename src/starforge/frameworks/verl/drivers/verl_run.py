@@ -112,18 +112,22 @@ def train(
     will_leave(Path("/dev/shm") / f"sem.mp-{folder.name}-*")  # noqa: S108
     follower = Follower(attempt_dir(), job["total_steps"], checkpoints, job["keep"])
 
+    def failure() -> str | None:
+        return verl_reward.failure(attempt_dir())
+
     def clean() -> None:
         follower.finish()
         shutil.rmtree(folder, ignore_errors=True)
 
     follower.start()
     try:
-        code = run_upstream(command, env=env, on_stop=clean)
+        # verl leaves out the answers whose reward failed, and would train on the others.
+        code = run_upstream(command, env=env, on_stop=clean, failed=lambda: bool(failure()))
     finally:
         follower.finish()
-    if not code:
+    reason = failure()
+    if not code and not reason:
         return
-    reason = verl_reward.failure(attempt_dir())
     if reason:
         raise JobError(t("the reward: {reason}", "奖励：{reason}", reason=reason))
     raise JobError(
