@@ -33,9 +33,20 @@ interface Page {
   total: number;
 }
 
+/** What events leave out, as the list knew it. */
+function onlyInLists(old: Job | undefined, job: Job): Partial<Job> {
+  return {
+    model: job.model ?? old?.model ?? null,
+    data: job.data ?? old?.data ?? null,
+    sparkline: job.sparkline ?? old?.sparkline ?? null,
+  };
+}
+
 /** Put a changed job where it is cached; true when some list did not know it. */
 export function applyJob(client: QueryClient, job: Job): boolean {
-  client.setQueryData<Job>(["job", job.id], (old) => (old ? { ...old, ...job } : old));
+  client.setQueryData<Job>(["job", job.id], (old) =>
+    old ? { ...old, ...job, ...onlyInLists(old, job) } : old,
+  );
   let known = false;
   client.setQueriesData<Page>({ queryKey: ["jobs"] }, (page) => {
     if (!page?.jobs) return page;
@@ -43,7 +54,7 @@ export function applyJob(client: QueryClient, job: Job): boolean {
     if (at < 0) return page;
     known = true;
     const jobs = page.jobs.slice();
-    jobs[at] = { ...jobs[at], ...job };
+    jobs[at] = { ...jobs[at], ...job, ...onlyInLists(jobs[at], job) };
     return { ...page, jobs };
   });
   return !known;

@@ -3,7 +3,8 @@ import type { Texts } from "./texts";
 export const en = {
   title: "Jobs",
   compareTitle: "Compare",
-  count: "{{count}} jobs",
+  count_one: "{{count}} job",
+  count_other: "{{count}} jobs",
   search: "Search jobs",
   all: "all",
   any: "any",
@@ -56,7 +57,8 @@ export const en = {
       "Delete these jobs with their outputs, checkpoints, logs and records? There is no way back.",
     tagName: "Tag to add",
     more: "and {{count}} more",
-    done: "Done: {{count}} jobs",
+    done_one: "Done: {{count}} job",
+    done_other: "Done: {{count}} jobs",
     refused: "Not done: {{name}}",
   },
   empty: {
@@ -86,7 +88,8 @@ export const en = {
 export const zh = {
   title: "任务",
   compareTitle: "比较",
-  count: "{{count}} 个任务",
+  count_one: "{{count}} 个任务",
+  count_other: "{{count}} 个任务",
   search: "搜索任务",
   all: "全部",
   any: "不限",
@@ -138,7 +141,8 @@ export const zh = {
     confirmDelete: "删除这些任务及其产出、检查点、日志和记录？删除后无法恢复。",
     tagName: "要添加的标签",
     more: "另有 {{count}} 个",
-    done: "已完成：{{count}} 个任务",
+    done_one: "已完成：{{count}} 个任务",
+    done_other: "已完成：{{count}} 个任务",
     refused: "未完成：{{name}}",
   },
   empty: {

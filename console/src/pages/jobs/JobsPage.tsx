@@ -11,7 +11,15 @@ import { BulkBar } from "./BulkBar";
 import { JobsTable } from "./JobsTable";
 import { JobsToolbar } from "./JobsToolbar";
 import { useJobPages } from "./useJobPages";
-import { type Column, isFiltered, parseView, someColumns, type View, viewSearch } from "./view";
+import {
+  type Column,
+  isFiltered,
+  parseView,
+  someColumns,
+  usualColumns,
+  type View,
+  viewSearch,
+} from "./view";
 
 /** All jobs of the server: filtered, sorted and searched as the address says. */
 export function JobsPage() {
@@ -21,7 +29,7 @@ export function JobsPage() {
   const view = useMemo(() => parseView(search), [search]);
   const [kept, keepColumns] = useLocalStorage<Column[]>({
     key: "starforge.jobs.columns",
-    defaultValue: someColumns(null),
+    defaultValue: usualColumns(window.innerWidth),
     getInitialValueInEffect: false,
   });
   const columns = useMemo(() => someColumns(kept), [kept]);
@@ -44,7 +52,9 @@ export function JobsPage() {
       full
       actions={
         <Link to="/new" search={{}} style={{ textDecoration: "none" }}>
-          <Button component="span">{t("common:nav.newJob")}</Button>
+          <Button component="span" hiddenFrom="sm">
+            {t("common:nav.newJob")}
+          </Button>
         </Link>
       }
     >

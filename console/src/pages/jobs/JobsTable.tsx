@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { Job } from "@/api/client";
 import { useKeys } from "@/app/keys";
 import { CompactRow } from "./CompactRow";
-import { CELLS, WIDTHS } from "./cells";
+import { CELLS, gridOf } from "./cells";
 import classes from "./table.module.css";
 import type { JobPages } from "./useJobPages";
 import { type Column, nextSort, SORTS, selectRange, type View } from "./view";
@@ -76,7 +76,9 @@ export function JobsTable(props: Props) {
     Escape: unselect,
     Enter: openCursor,
   });
-  const template = compact ? "34px 1fr" : `34px ${columns.map((one) => WIDTHS[one]).join(" ")}`;
+  const { template, minWidth } = compact
+    ? { template: "30px minmax(0, 1fr)", minWidth: 0 }
+    : gridOf(columns);
   return (
     <Box
       ref={scroller}
@@ -86,8 +88,8 @@ export function JobsTable(props: Props) {
       aria-rowcount={pages.total + 1}
       tabIndex={0}
     >
-      <Header {...props} template={template} />
-      <div role="rowgroup" style={{ height: rows.getTotalSize(), position: "relative" }}>
+      <Header {...props} template={template} minWidth={minWidth} />
+      <div role="rowgroup" style={{ height: rows.getTotalSize(), position: "relative", minWidth }}>
         {shown.map((item) => {
           const job = pages.at(item.index);
           return (
@@ -161,13 +163,13 @@ function Cells({ job, columns, compact, selected, onToggle }: CellsProps) {
   );
 }
 
-function Header(props: Props & { template: string }) {
-  const { pages, columns, compact, selected, onSelect, view, onView, template } = props;
+function Header(props: Props & { template: string; minWidth: number }) {
+  const { pages, columns, compact, selected, onSelect, view, onView, template, minWidth } = props;
   const { t } = useTranslation("jobs");
   const loaded = [...pages.loaded.values()].map((job) => job.id);
   const all = loaded.length > 0 && loaded.every((id) => selected.has(id));
   return (
-    <div role="rowgroup" className={classes.header}>
+    <div role="rowgroup" className={classes.header} style={{ minWidth }}>
       <div role="row" className={classes.headerRow} style={{ gridTemplateColumns: template }}>
         <div role="columnheader">
           <Checkbox

@@ -12,20 +12,33 @@ import { TimeAgo } from "@/ui/TimeAgo";
 import { reasonText, secondsRun, shareDone } from "../job/state";
 import type { Column } from "./view";
 
-/** Widths as a grid knows them. */
-export const WIDTHS: Record<Column, string> = {
-  state: "minmax(112px, 0.9fr)",
-  name: "minmax(170px, 1.8fr)",
-  method: "minmax(96px, 0.9fr)",
-  model: "minmax(90px, 1fr)",
-  data: "minmax(90px, 1fr)",
-  progress: "112px",
-  metric: "minmax(150px, 1.2fr)",
-  owner: "74px",
-  profile: "74px",
-  created: "96px",
-  duration: "86px",
+/** Least widths in px, and the share of what is left over. */
+const WIDTHS: Record<Column, [number, number]> = {
+  state: [104, 0.8],
+  name: [150, 2],
+  method: [92, 0.8],
+  model: [74, 1],
+  data: [74, 1],
+  progress: [100, 0.2],
+  metric: [136, 0.8],
+  owner: [64, 0.3],
+  profile: [64, 0.2],
+  created: [92, 0],
+  duration: [78, 0],
 };
+const GAP = 8;
+const CHECK = 30;
+const PADDING = 24;
+
+/** Columns of the table's grid, and the width below which it scrolls. */
+export function gridOf(columns: Column[]): { template: string; minWidth: number } {
+  const parts = columns.map((column) => {
+    const [least, share] = WIDTHS[column];
+    return share > 0 ? `minmax(${least}px, ${share}fr)` : `${least}px`;
+  });
+  const least = columns.reduce((sum, column) => sum + WIDTHS[column][0] + GAP, CHECK + PADDING);
+  return { template: `${CHECK}px ${parts.join(" ")}`, minWidth: least };
+}
 
 export const CELLS: Record<Column, (job: Job) => ReactNode> = {
   state: (job) => <StateCell job={job} />,
@@ -159,7 +172,7 @@ export function MetricCell({ job }: { job: Job }) {
           {name}
         </Text>
       </Stack>
-      <Sparkline values={job.sparkline ?? []} width={64} label={`${name}: ${job.name}`} />
+      <Sparkline values={job.sparkline ?? []} width={56} label={`${name}: ${job.name}`} />
     </Group>
   );
 }

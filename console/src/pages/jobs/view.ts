@@ -85,6 +85,14 @@ export function someColumns(kept: unknown): Column[] {
   return COLUMNS.filter((column) => FIXED.includes(column) || wanted.includes(column));
 }
 
+const WIDE = 1500; // px of a window in which all columns have room
+const SPARE: Column[] = ["owner", "profile"];
+
+/** The columns somebody starts with. */
+export function usualColumns(width: number): Column[] {
+  return COLUMNS.filter((column) => width >= WIDE || !SPARE.includes(column));
+}
+
 /** Selected ids after a click on `id`; with `from` everything between them too. */
 export function selectRange(
   selected: ReadonlySet<string>,

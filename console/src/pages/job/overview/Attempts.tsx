@@ -7,6 +7,7 @@ import { CodeText } from "@/ui/CodeText";
 import { StateBadge } from "@/ui/StateBadge";
 import { TimeAgo } from "@/ui/TimeAgo";
 import { reasonText, secondsRun } from "../state";
+import { withoutAnsi } from "./errors";
 
 /** Every run of the job, the newest first, each with how it ended. */
 export function Attempts({ job }: { job: JobDetail }) {
@@ -37,8 +38,8 @@ export function Attempts({ job }: { job: JobDetail }) {
               <Table.Td>
                 <Text size="sm">{reasonText(one.reason, t) || "–"}</Text>
                 {one.message && one.message !== job.message && (
-                  <Text size="xs" c="dimmed">
-                    <CodeText>{one.message}</CodeText>
+                  <Text size="xs" c="dimmed" lineClamp={4}>
+                    <CodeText>{withoutAnsi(one.message)}</CodeText>
                   </Text>
                 )}
               </Table.Td>

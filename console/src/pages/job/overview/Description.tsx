@@ -18,7 +18,7 @@ export function Description({ job }: { job: JobDetail }) {
           </Text>
         )}
         <Button variant="default" size="compact-xs" onClick={() => setText(job.description ?? "")}>
-          {t("overview.describe")}
+          {job.description ? t("overview.editDescription") : t("overview.describe")}
         </Button>
       </Stack>
     );

@@ -6,7 +6,8 @@ import { api, ask, type JobDetail } from "@/api/client";
 import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
 import { firstError, withoutAnsi } from "./errors";
-import { Section } from "./OverviewTab";
+import { Message } from "./Message";
+import { Section } from "./Section";
 
 const LINES = 400; // looked through for the error
 const SHOWN = 15;
@@ -29,7 +30,7 @@ export function LastLines({ job }: { job: JobDetail }) {
   if (found.error) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
   if (!found.data) return <Loading lines={3} />;
   const lines = found.data.lines ?? [];
-  if (lines.length === 0) return null;
+  if (lines.length === 0) return (job.message ?? "").includes("\n") ? <Message job={job} /> : null;
   const error = firstError(lines);
   const logs = { to: "/jobs/$job/$tab", params: { job: job.id, tab: "logs" } } as const;
   return (

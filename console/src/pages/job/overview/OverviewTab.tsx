@@ -1,32 +1,22 @@
-import { Box, Grid, Stack, Text, Title } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Grid, Stack } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { JobDetail } from "@/api/client";
-import { CodeText } from "@/ui/CodeText";
 import { Attempts } from "./Attempts";
 import { Description } from "./Description";
 import { Headline } from "./Headline";
 import { LastLines } from "./LastLines";
 import { Lineage } from "./Lineage";
+import { Message } from "./Message";
 import { Findings, Notes } from "./Notes";
 import { Outputs } from "./Outputs";
+import { Section } from "./Section";
 import { Timeline } from "./Timeline";
-
-/** A titled box of the overview. */
-export function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Box component="section" className="sf-panel" p="sm" miw={0}>
-      <Title order={2} size="h3" mb={8}>
-        {title}
-      </Title>
-      {children}
-    </Box>
-  );
-}
 
 /** How the job stands, how it came there, what it is made of and what it left. */
 export function OverviewTab({ job }: { job: JobDetail }) {
   const { t } = useTranslation("job");
+  // The message of a failed job quotes the end of its log, which is shown whole.
+  const told = job.state === "failed" && (job.message ?? "").includes("\n");
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 7 }}>
@@ -57,13 +47,7 @@ export function OverviewTab({ job }: { job: JobDetail }) {
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="md">
-          {job.message && (
-            <Box className="sf-panel" p="sm" bg="var(--sf-panel)">
-              <Text size="sm" style={{ whiteSpace: "pre-wrap" }}>
-                <CodeText>{job.message}</CodeText>
-              </Text>
-            </Box>
-          )}
+          {!told && <Message job={job} />}
           <Section title={t("overview.lineage")}>
             <Lineage job={job} />
           </Section>

@@ -8,6 +8,7 @@ import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
 import { isLive } from "@/ui/StateBadge";
 import { TimeAgo } from "@/ui/TimeAgo";
+import { withoutAnsi } from "./errors";
 
 /** What happened to the job, the newest first. */
 export function Timeline({ job }: { job: JobDetail }) {
@@ -33,8 +34,8 @@ export function Timeline({ job }: { job: JobDetail }) {
           <Text component="span" w={100} style={{ flex: "none" }}>
             <TimeAgo at={one.time} />
           </Text>
-          <Text size="sm" component="span" miw={0}>
-            <CodeText>{one.text ?? one.kind}</CodeText>
+          <Text size="sm" component="span" miw={0} lineClamp={2}>
+            <CodeText>{withoutAnsi(one.text ?? one.kind)}</CodeText>
           </Text>
         </Group>
       ))}
