@@ -223,25 +223,11 @@ def reward(driver, tmp_path, monkeypatch):
 LABEL = json.dumps({"prompt": "1 + 1 = ?", "columns": {"answer": "2"}})
 
 
-def test_the_reward_function_gets_prompt_answer_and_columns(reward, tmp_path):
+def test_the_reward_function_gets_prompt_answer_and_columns(reward):
     prompt = "<|user|>1 + 1 = ?<|end|>"
     found = reward.reward_func([prompt + "2<|end|>"], [prompt], [LABEL])
     assert found["rewards"] == found["scores"] == 1.5
     assert found["extra_logs"] == {"rewards/right": 1.0, "rewards/said": 0.5}
-    (line,) = (tmp_path / "attempt-0" / "samples" / "rollout.jsonl").read_text().splitlines()
-    sample = json.loads(line)
-    assert (sample["s"], sample["completion"], sample["reward"]) == (1, "2", 1.5)
-    assert sample["rewards"] == {"right": 1.0, "said": 0.5}
-
-
-def test_samples_belong_to_the_step_they_are_for_and_are_few(reward, tmp_path):
-    attempt = tmp_path / "attempt-0"
-    (attempt / "progress.json").write_text('{"step": 6, "total": 10, "time": 0}')
-    for _ in range(40):
-        reward.reward_func(["p2"], ["p"], [LABEL])
-    lines = (attempt / "samples" / "rollout.jsonl").read_text().splitlines()
-    assert len(lines) == reward.SAMPLES_A_STEP
-    assert {json.loads(line)["s"] for line in lines} == {7}
 
 
 def test_a_prompt_that_upstream_cut_at_its_start(reward):

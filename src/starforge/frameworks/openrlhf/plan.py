@@ -21,8 +21,8 @@ from starforge.frameworks.planfiles import (
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
-DRIVERS = ("openrlhf_run.py", "openrlhf_data.py", "openrlhf_rows.py", "openrlhf_watch.py",
-           "openrlhf_checkpoints.py", "openrlhf_export.py")  # fmt: skip
+DRIVERS = ("openrlhf_run.py", "openrlhf_data.py", "openrlhf_rows.py", "openrlhf_samples.py",
+           "openrlhf_watch.py", "openrlhf_checkpoints.py", "openrlhf_export.py")  # fmt: skip
 RL_DRIVERS = ("openrlhf_ray.py", REWARD_DRIVER)
 SHARED_DRIVERS = ("job_files.py", "tiny_model.py", "upstream.py")
 

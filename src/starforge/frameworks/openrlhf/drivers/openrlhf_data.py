@@ -38,7 +38,7 @@ def convert(job: dict[str, Any], source: Path, target: Path) -> None:
     with target.open("w", encoding="utf-8") as out:
         for number, row in read(source):
             try:
-                made = converted(job, row)
+                made = converted(job, row, {"split": target.stem, "row": count})
             except (RowError, KeyError, TypeError, ValueError) as error:
                 raise _unusable(source, number, error) from error
             out.write(json.dumps(made, ensure_ascii=False) + "\n")
@@ -49,14 +49,14 @@ def convert(job: dict[str, Any], source: Path, target: Path) -> None:
         )
 
 
-def converted(job: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Return one row as the job's entry reads it."""
+def converted(job: dict[str, Any], row: dict[str, Any], place: dict[str, Any]) -> dict[str, Any]:
+    """Return one row as the job's entry reads it; ``place`` says which it is."""
     kind, chat = job["kind"], bool(job["chat"])
     if kind == "sft":
         return instruction(row, chat=chat, pretrain=bool(job["pretrain"]))
     if kind in ("dpo", "rm"):
         return preference(row, chat=chat)
-    return verifiable(row, chat=chat)
+    return verifiable(row, chat=chat, place=place)
 
 
 def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,7 +2,7 @@
 
 Upstream's rollout workers load it and call ``reward_func`` for each completion, from several
 threads. The label of a row holds its prompt as in the data and all its columns (see
-``openrlhf_rows.verifiable``). The first completions of every step become samples of the job.
+``openrlhf_rows.verifiable``).
 """
 
 from __future__ import annotations
@@ -11,25 +11,22 @@ import json
 import os
 import sys
 import threading
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from job_files import append_row, attempt_dir
+import openrlhf_samples
+from job_files import attempt_dir
 from reward_file import RewardError, RewardFile
-
-from starforge import layout
 
 REWARD_FILE = "STARFORGE_REWARD_FILE"
 MODEL = "STARFORGE_MODEL"
 ERROR_FILE = "reward-error.txt"
-SAMPLES_A_STEP = 16
+UPSTREAM = "openrlhf.utils.agent"  # loads this file, in every rollout worker
 
 _lock = threading.Lock()
-_logged: dict[int, int] = {}
 _parts: list[frozenset[str]] = []
 
 
@@ -75,7 +72,6 @@ def _reward(query: str, prompt: str, label: dict[str, Any]) -> dict[str, Any]:
     score = _function()([label["prompt"]], [completion], columns)[0]
     with _lock:
         _same_parts(score.parts)
-        _log(prompt, completion, score.total, score.parts)
     logs = {f"rewards/{name}": value for name, value in score.parts.items()}
     return {"rewards": score.total, "scores": score.total, "extra_logs": logs}
 
@@ -90,23 +86,5 @@ def _same_parts(parts: dict[str, float]) -> None:
         raise RewardError(f"every answer must get the same named parts; these differ: {listed}")
 
 
-def _log(prompt: str, completion: str, reward: float, parts: dict[str, float]) -> None:
-    step = _step()
-    _logged[step] = _logged.get(step, 0) + 1
-    if _logged[step] > SAMPLES_A_STEP:
-        return
-    row: dict[str, Any] = {
-        "t": time.time(), "s": step, "prompt": prompt, "completion": completion, "reward": reward,
-    }  # fmt: skip
-    append_row(
-        attempt_dir() / layout.SAMPLES / "rollout.jsonl",
-        row | ({"rewards": parts} if parts else {}),
-    )
-
-
-def _step() -> int:
-    """Return the step that is being sampled for: the one after the last that was logged."""
-    try:
-        return int(json.loads((attempt_dir() / layout.PROGRESS).read_text("utf-8"))["step"]) + 1
-    except (OSError, ValueError, KeyError):
-        return 1
+if UPSTREAM in sys.modules:
+    openrlhf_samples.install(sys.modules[UPSTREAM].SingleTurnAgentExecutor)

@@ -67,11 +67,15 @@ def common_turns(chosen: list[Row], rejected: list[Row]) -> int:
     return count
 
 
-def verifiable(row: Row, *, chat: bool) -> Row:
-    """Return ``input`` and a ``label`` that holds every column for the reward function."""
+def verifiable(row: Row, *, chat: bool, place: Row | None = None) -> Row:
+    """Return ``input`` and a ``label`` that holds every column for the reward function.
+
+    ``place`` is what samples say of the row: its ``split`` and number (``row``).
+    """
     prompt = row["prompt"]
     columns = {name: value for name, value in row.items() if name != "prompt"}
-    label = json.dumps({"prompt": prompt, "columns": columns}, ensure_ascii=False)
+    told = {"prompt": prompt, "columns": columns} | (place or {})
+    label = json.dumps(told, ensure_ascii=False)
     made = {"input": turns(prompt, "user") if chat else plain(prompt), "label": label}
     # Upstream names the curves of validation by it.
     source = row.get("datasource")

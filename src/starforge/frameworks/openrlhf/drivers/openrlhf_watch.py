@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
-from job_files import append_row, attempt_dir, say, write_progress
+from job_files import append_row, attempt_dir, sample, say, write_progress
+from openrlhf_samples import Rollouts
 
 from starforge import layout
 
@@ -15,6 +15,7 @@ EVERY = 1.0  # seconds
 TEXT_TAG = "train/generated_samples/text_summary"
 # Upstream writes these words with a backslash and an n, not with line breaks.
 BEFORE, BETWEEN = "Sample:\\n", "\\n\\nReward: "
+SPLITS = {"train": "train", "eval": "validation"}  # by how the names of metrics begin
 
 
 class Watch(threading.Thread):
@@ -29,6 +30,7 @@ class Watch(threading.Thread):
         self._folder = folder
         self._total = total
         self._samples = samples
+        self._rollouts = Rollouts(attempt_dir())
         self._loaders: dict[Path, Any] = {}
         self._step = 0
         self._done = threading.Event()
@@ -44,7 +46,8 @@ class Watch(threading.Thread):
         self._done.set()
         if self.is_alive():
             self.join(10 * EVERY)
-        self._read_safely()
+        if self._read_safely():
+            self._rollouts.finish()
 
     def _read_safely(self) -> bool:
         try:
@@ -73,6 +76,9 @@ class Watch(threading.Thread):
         for value in event.summary.value:
             if value.tag.startswith("train/"):
                 self._step = max(self._step, event.step)
+            split = SPLITS.get(value.tag.partition("/")[0])
+            if split:
+                self._rollouts.logged(split, event.step, event.wall_time)
             if self._samples and value.tag == TEXT_TAG:
                 text = value.tensor.string_val[0].decode("utf-8", "replace")
                 row = sample_of(text, event.step)
@@ -83,8 +89,7 @@ def sample_of(text: str, step: int) -> dict[str, Any]:
     """Return the sample that upstream logs of a step; prompt and answer are one text there."""
     body = text.removeprefix(BEFORE)
     answer, between, reward = body.rpartition(BETWEEN)
-    row: dict[str, Any] = {"t": time.time(), "s": step, "prompt": ""}
     try:
-        return row | {"completion": answer if between else body, "reward": float(reward)}
+        return sample(step, "", answer if between else body, reward=float(reward))
     except ValueError:
-        return row | {"completion": body}
+        return sample(step, "", body)
