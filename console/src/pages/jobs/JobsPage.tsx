@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from "@mantine/core";
+import { Anchor, Box, Button, Text } from "@mantine/core";
 import { useLocalStorage, useMediaQuery } from "@mantine/hooks";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
@@ -51,11 +51,11 @@ export function JobsPage() {
       subtitle={pages.pending ? undefined : t("count", { count: pages.total })}
       full
       actions={
-        <Link to="/new" search={{}} style={{ textDecoration: "none" }}>
-          <Button component="span" hiddenFrom="sm">
-            {t("common:nav.newJob")}
-          </Button>
-        </Link>
+        <Box hiddenFrom="sm">
+          <Link to="/new" search={{}} style={{ textDecoration: "none" }}>
+            <Button component="span">{t("common:nav.newJob")}</Button>
+          </Link>
+        </Box>
       }
     >
       <JobsToolbar view={view} onChange={change} columns={columns} onColumns={keepColumns} />

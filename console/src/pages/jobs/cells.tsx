@@ -17,13 +17,13 @@ const WIDTHS: Record<Column, [number, number]> = {
   state: [104, 0.8],
   name: [150, 2],
   method: [92, 0.8],
-  model: [74, 1],
-  data: [74, 1],
+  model: [68, 1],
+  data: [68, 1],
   progress: [100, 0.2],
   metric: [136, 0.8],
   owner: [64, 0.3],
   profile: [64, 0.2],
-  created: [92, 0],
+  created: [104, 0],
   duration: [78, 0],
 };
 const GAP = 8;
@@ -101,24 +101,30 @@ export function StateCell({ job }: { job: Job }) {
 }
 
 export function NameCell({ job }: { job: Job }) {
+  const tags = job.tags ?? [];
   return (
     <Stack gap={0} miw={0}>
-      <Group gap={6} wrap="nowrap" miw={0}>
-        <Text size="sm" fw={500} truncate component="div">
-          <Link to="/jobs/$job" params={{ job: job.id }} search={{}} className="sf-link">
-            {job.name}
-          </Link>
-        </Text>
-        {(job.tags ?? []).slice(0, 2).map((tag) => (
-          <Badge key={tag} size="xs" style={{ flex: "none", maxWidth: 90 }}>
-            {tag}
-          </Badge>
-        ))}
-      </Group>
-      {job.description && (
-        <Text size="xs" c="dimmed" truncate>
-          {job.description}
-        </Text>
+      <Text size="sm" fw={500} truncate component="div" title={job.name}>
+        <Link to="/jobs/$job" params={{ job: job.id }} search={{}} className="sf-link">
+          {job.name}
+        </Link>
+      </Text>
+      {(tags.length > 0 || job.description) && (
+        <Group gap={4} wrap="nowrap" miw={0}>
+          {tags.slice(0, 2).map((tag) => (
+            <Badge key={tag} size="xs" style={{ flex: "none", maxWidth: 84 }}>
+              {tag}
+            </Badge>
+          ))}
+          {tags.length > 2 && (
+            <Text size="xs" c="dimmed">
+              +{tags.length - 2}
+            </Text>
+          )}
+          <Text size="xs" c="dimmed" truncate>
+            {job.description}
+          </Text>
+        </Group>
       )}
     </Stack>
   );
