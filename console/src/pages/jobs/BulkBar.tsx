@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, ask, type Job, type Schemas } from "@/api/client";
 import { showRefusal } from "../job/header/useJobActions";
+import { MOST_COMPARED } from "./compare";
 
 type Asked = "stop" | "delete" | "tag";
 const MOST = 500; // jobs in one request
@@ -59,12 +60,8 @@ export function BulkBar({ ids, loaded, onDone }: Props) {
         <Text size="sm" fw={500} role="status">
           {t("common:table.selected", { count: ids.length })}
         </Text>
-        {ids.length > 1 && (
-          <Link
-            to="/compare"
-            search={{ jobs: ids.slice(0, 12).join(",") }}
-            style={{ textDecoration: "none" }}
-          >
+        {ids.length > 1 && ids.length <= MOST_COMPARED && (
+          <Link to="/compare" search={{ jobs: ids.join(",") }} style={{ textDecoration: "none" }}>
             <Button component="span">{t("bulk.compare")}</Button>
           </Link>
         )}
@@ -114,7 +111,7 @@ export function BulkBar({ ids, loaded, onDone }: Props) {
               {t("common:actions.cancel")}
             </Button>
             <Button
-              color={asked === "delete" ? "red" : undefined}
+              color={asked === "delete" ? "red.9" : undefined}
               loading={bulk.isPending}
               disabled={asked === "tag" && !tag.trim()}
               onClick={() => asked && bulk.mutate(asked)}

@@ -2,6 +2,9 @@
 import type { Columns } from "../job/charts/chartData";
 import { flat, valueText } from "../job/config/configRows";
 
+/** As many as can be told apart in one picture. */
+export const MOST_COMPARED = 12;
+
 export interface CompareRow {
   key: string;
   /** One value a job; `undefined` where it has none. */
@@ -47,5 +50,5 @@ export function onOneAxis(curves: (Points | undefined)[]): Columns {
 export function jobsOf(text: string | undefined): string[] {
   return [...new Set((text ?? "").split(",").map((one) => one.trim()))]
     .filter(Boolean)
-    .slice(0, 12);
+    .slice(0, MOST_COMPARED);
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Stack, Table, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Group, Stack, Table, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import type { JobDetail, Schemas } from "@/api/client";
@@ -39,7 +39,9 @@ export function ArtifactsTab({ job }: { job: JobDetail }) {
               <Table.Th>{t("artifacts.path")}</Table.Th>
               <Table.Th ta="right">{t("artifacts.size")}</Table.Th>
               <Table.Th>{t("artifacts.made")}</Table.Th>
-              <Table.Th aria-label={t("common:actions.download")} />
+              <Table.Th>
+                <VisuallyHidden>{t("common:actions.download")}</VisuallyHidden>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

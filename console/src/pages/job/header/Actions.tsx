@@ -129,7 +129,7 @@ function Confirm({ asked, name, onClose, onConfirm }: ConfirmProps) {
           <Button variant="default" onClick={onClose} data-autofocus>
             {t("common:actions.cancel")}
           </Button>
-          <Button color={asked === "retry" ? undefined : "red"} onClick={onConfirm}>
+          <Button color={asked === "retry" ? undefined : "red.9"} onClick={onConfirm}>
             {verb}
           </Button>
         </Group>

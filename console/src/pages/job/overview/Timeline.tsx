@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { JobDetail } from "@/api/client";
 import { jobEventsQuery } from "@/api/queries";
@@ -15,6 +15,9 @@ export function Timeline({ job }: { job: JobDetail }) {
   const { t } = useTranslation("job");
   const found = useQuery({
     ...jobEventsQuery(job.id),
+    // A change of state is an event: asked for at once, the last one of a job too.
+    queryKey: ["job", job.id, "events", job.state, job.attempt],
+    placeholderData: keepPreviousData,
     refetchInterval: isLive(job.state) ? 5000 : false,
   });
   if (found.error) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
