@@ -172,6 +172,7 @@ def test_rows_go_through_upstreams_pipelines(ran):
 def test_rewards_come_from_an_actor_on_a_ray_of_the_jobs_own(ran):
     assert ran["rewards"] == [1.0, 0.0]
     assert ran["done"] == [1.0, 1.0]
+    assert ran["parts"] == [{"right": 1.0}, {"right": 0.0}]
     assert ran["ground_truth"] == ["4", "6"]
     assert ran["ray_nodes"] == 1
     assert ran["ray_tagged"]

@@ -100,22 +100,39 @@ def test_rollouts_become_samples(driver, tmp_path):
         "generation_logprobs": [[0.0] * 4], "prev_logprobs": [[0.0] * 4], "idx": 0,
     }  # fmt: skip
     (folder / "train_data_step3.jsonl").write_text((json.dumps(train) + "\n") * 20)
-    made = samples.convert(folder / "train_data_step3.jsonl", now=7.0)
+    named = driver("nemo_parts").name_of("<user>2 + 2?<assistant>", "It is 4.")
+    made = samples.convert(
+        folder / "train_data_step3.jsonl", now=7.0, longest=2, parts={named: {"right": 1.1}}
+    )
     assert len(made) == samples.PER_STEP
     assert made[0] == {
         "t": 7.0, "s": 3, "prompt": "<user>2 + 2?<assistant>", "completion": "It is 4.",
-        "reward": 1.1, "length": 2, "split": "train",
+        "reward": 1.1, "rewards": {"right": 1.1}, "group": 0, "length": 2, "truncated": True,
+        "split": "train",
     }  # fmt: skip
+    (shorter, *_) = samples.convert(folder / "train_data_step3.jsonl", longest=3)
+    assert shorter["truncated"] is False
+    assert "rewards" not in shorter
     turns = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
     val = {"content": [turns], "rewards": [0.0], "idx": 0}
     (folder / "val_data_step10.jsonl").write_text(json.dumps(val) + "\n")
     (sample,) = samples.convert(folder / "val_data_step10.jsonl", now=7.0)
     assert (sample["prompt"], sample["completion"], sample["split"]) == ("q", "a", "validation")
-    distilled = {"content": [["q", "a"]], "input_lengths": [3], "idx": 0}
-    (folder / "train_data_step1.jsonl").write_text(json.dumps(distilled) + "\n")
-    (sample,) = samples.convert(folder / "train_data_step1.jsonl")
-    assert "reward" not in sample
+    distilled = [{"content": [[q, "a"]], "input_lengths": [3], "idx": 0} for q in ("q", "p", "q")]
+    (folder / "train_data_step1.jsonl").write_text("".join(json.dumps(d) + "\n" for d in distilled))
+    found = samples.convert(folder / "train_data_step1.jsonl", longest=3)
+    assert [sample["group"] for sample in found] == [0, 1, 0]
+    assert not any(sample.keys() & {"reward", "length", "truncated"} for sample in found)
     assert samples.convert(folder / "other.jsonl") == []
+
+
+def test_parts_of_rewards_reach_the_samples_once(driver, monkeypatch, tmp_path):
+    parts = driver("nemo_parts")
+    monkeypatch.setenv("STARFORGE_ATTEMPT_DIR", str(tmp_path))
+    assert parts.take(tmp_path / parts.FILE) == {}
+    parts.write(["p", "p"], ["a", "b"], [{"right": 1.0}, {}])
+    assert parts.take(tmp_path / parts.FILE) == {parts.name_of("p", "a"): {"right": 1.0}}
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_home_is_checked(driver, monkeypatch, tmp_path):

@@ -37,7 +37,7 @@ import torch  # noqa: E402
 
 REWARD = """
 def reward(prompts, completions, answer):
-    return [float(text.strip() == right) for text, right in zip(completions, answer)]
+    return [{"right": float(text.strip() == right)} for text, right in zip(completions, answer)]
 """
 
 
@@ -171,6 +171,8 @@ def rewards(out, tokenizer_folder):
     result = calculate_rewards(batch, task_to_env)
     out["rewards"] = result.rewards.tolist()
     out["done"] = result.terminateds.tolist()
+    written = (WORK / "attempt" / "reward-parts.jsonl").read_text().splitlines()
+    out["parts"] = [json.loads(line)["parts"] for line in written]
     out["ground_truth"] = [one["ground_truth"] for one in batch["extra_env_info"]]
     ray.shutdown()
 

@@ -16,15 +16,17 @@ from starforge.frameworks.planfiles import (
     text_file,
 )
 from starforge.lab.context import PrepareContext
+from starforge.lab.interpolation import effective
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
 SHARED_DRIVERS = ("job_files.py", "reward_file.py", "tiny_model.py", "upstream.py")
 DRIVERS = (
     "nemo_data.py", "nemo_export.py", "nemo_home.py", "nemo_hooks.py", "nemo_launch.py",
-    "nemo_prompts.py", "nemo_reward_env.py", "nemo_rl_run.py", "nemo_samples.py",
+    "nemo_parts.py", "nemo_prompts.py", "nemo_reward_env.py", "nemo_rl_run.py", "nemo_samples.py",
 )  # fmt: skip
 # Methods that upstream does not ship: the driver that adds them to upstream's own entry point.
 OWN_METHODS = {"maxrl": "nemo_maxrl.py", "opsd": "nemo_opsd.py"}
+ANSWER_TOKENS = "policy.generation.max_new_tokens"
 LOGS = "nemo"  # upstream's log folder below the attempt: exp_NNN/...
 
 
@@ -83,6 +85,7 @@ def _files(context: PrepareContext) -> list[PlanFile]:
         "kind": recipe.data.kind,
         "export": "export" in recipe.stages,
         "total_steps": total_steps(context),
+        "answer_tokens": _answer_tokens(context),
     }
     drivers: tuple[str, ...] = DRIVERS
     if recipe.algorithm in OWN_METHODS:
@@ -93,6 +96,12 @@ def _files(context: PrepareContext) -> list[PlanFile]:
         *driver_files("nemo_rl/drivers", *drivers),
         *driver_files("_drivers", *SHARED_DRIVERS),
     ]
+
+
+def _answer_tokens(context: PrepareContext) -> int | None:
+    """Return how many tokens an answer may have, where the method samples any."""
+    longest = effective(context.config.values, ANSWER_TOKENS)
+    return longest if isinstance(longest, int) else None
 
 
 def _streams(context: PrepareContext) -> list[Stream]:

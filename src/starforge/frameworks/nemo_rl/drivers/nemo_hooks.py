@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import nemo_parts
 import nemo_samples
 from job_files import append_row, attempt_dir, say, write_progress
 
@@ -17,6 +18,8 @@ from starforge import layout
 
 ENVIRONMENT = "starforge"
 TOTAL = "STARFORGE_TOTAL_STEPS"
+LONGEST = "STARFORGE_ANSWER_TOKENS"
+REMEMBERED = 20_000  # answers whose parts of rewards wait for upstream's file
 RAY_FOLDER = "STARFORGE_RAY_FOLDER"
 
 
@@ -47,10 +50,17 @@ def watch_logger() -> None:
     Logger.log_batched_dict_as_jsonl = with_samples
 
 
+_parts: dict[str, nemo_parts.Parts] = {}
+
+
 def keep_samples(path: Path) -> None:
     """Append the samples of one of upstream's files; a bad one must not end a training run."""
+    longest = int(os.environ.get(LONGEST) or 0) or None
     try:
-        for row in nemo_samples.convert(path):
+        _parts.update(nemo_parts.take(attempt_dir() / nemo_parts.FILE))
+        for name in list(_parts)[:-REMEMBERED]:
+            del _parts[name]
+        for row in nemo_samples.convert(path, longest=longest, parts=_parts):
             append_row(attempt_dir() / layout.SAMPLES / "rollouts.jsonl", row)
     except (OSError, ValueError) as error:
         say("samples of {name} can't be kept: {error}", "无法保存 {name} 中的样例：{error}",

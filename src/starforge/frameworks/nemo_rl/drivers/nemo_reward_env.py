@@ -9,10 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import nemo_parts
 import ray
 import torch
 from nemo_rl.environments.interfaces import EnvironmentInterface, EnvironmentReturn
-from reward_file import RewardFile
+from reward_file import RewardFile, Score
 
 
 def answers(conversations: list[list[dict[str, Any]]]) -> list[str]:
@@ -31,12 +32,12 @@ def columns_of(metadata: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 def score(
     reward: RewardFile | None, completions: list[str], metadata: list[dict[str, Any]]
-) -> list[float]:
+) -> list[Score]:
     """Return one reward a completion."""
     if reward is None:
-        return [0.0] * len(completions)
+        return [Score(0.0, {})] * len(completions)
     prompts = [row["prompt"] for row in metadata]
-    return [one.total for one in reward(prompts, completions, columns_of(metadata))]
+    return reward(prompts, completions, columns_of(metadata))
 
 
 @ray.remote
@@ -50,7 +51,10 @@ class RewardEnvironment(EnvironmentInterface):
     def step(self, message_log_batch, metadata) -> Any:
         """Judge a batch of conversations; every one of them is over."""
         completions = answers(message_log_batch)
-        rewards = torch.tensor(score(self.reward, completions, metadata), dtype=torch.float32)
+        scores = score(self.reward, completions, metadata)
+        asked = [str(turns[0]["content"]) for turns in message_log_batch]
+        nemo_parts.write(asked, completions, [one.parts for one in scores])
+        rewards = torch.tensor([one.total for one in scores], dtype=torch.float32)
         count = len(completions)
         return EnvironmentReturn(
             observations=[{"role": "environment", "content": ""}] * count,

@@ -26,6 +26,7 @@ from starforge.lang import t
 from upstream import run_upstream, split_command
 
 TOTAL = "STARFORGE_TOTAL_STEPS"
+LONGEST = "STARFORGE_ANSWER_TOKENS"
 RAY_FOLDER = "STARFORGE_RAY_FOLDER"
 
 
@@ -59,6 +60,7 @@ def environment(home: Path, job: dict[str, Any]) -> dict[str, str]:
         nemo_home.HOME: str(home),
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
         TOTAL: str(job.get("total_steps") or ""),
+        LONGEST: str(job.get("answer_tokens") or ""),
         # Nobody else's cluster, even if the machine names one.
         "RAY_ADDRESS": "local",
         "RAY_USAGE_STATS_ENABLED": "0",
