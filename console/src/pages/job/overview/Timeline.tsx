@@ -16,7 +16,7 @@ export function Timeline({ job }: { job: JobDetail }) {
   const found = useQuery({
     ...jobEventsQuery(job.id),
     // A change of state is an event: asked for at once, the last one of a job too.
-    queryKey: ["job", job.id, "events", job.state, job.attempt],
+    queryKey: ["job", job.id, "events", `${job.state} ${job.attempt}`],
     placeholderData: keepPreviousData,
     refetchInterval: isLive(job.state) ? 5000 : false,
   });
