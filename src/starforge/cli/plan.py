@@ -78,6 +78,7 @@ def public_plan(plan: LaunchPlan) -> dict[str, Any]:
 def show_plan(plan: LaunchPlan, *, brief: bool) -> None:
     """Print a plan for a person."""
     from starforge.cli.output import print_fields, say, style
+    from starforge.lab.then import label
 
     runtime = plan.runtime
     print_fields(
@@ -88,6 +89,7 @@ def show_plan(plan: LaunchPlan, *, brief: bool) -> None:
             (t("steps", "步数"), plan.total_steps),
             (t("inputs", "输入"), "\n".join(_input(one) for one in plan.inputs)),
             (t("checkpoints", "检查点"), plan.checkpoints.pattern if plan.checkpoints else ""),
+            (t("then", "后续步骤"), ", ".join(label(one) for one in plan.then or [])),
             (t("digest", "摘要"), plan.digest()),
         ]
     )

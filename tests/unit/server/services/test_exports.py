@@ -6,9 +6,14 @@ import pytest
 
 from starforge.errors import StarForgeError
 from starforge.lab.inputs import parse_model
+from starforge.lab.lab import Lab
+from starforge.lab.scaffold import init_lab, new_experiment
+from starforge.prepare import prepare
 from starforge.server.services import ingest, models
+from starforge.server.services.preparation import ServerResolver
 from starforge.server.store import attempts
 from starforge.server.store.records import AttemptChange
+from starforge.wire.findings import Input
 
 LOSSES = {2: 3.0, 4: 1.0, 6: 2.0}
 
@@ -81,3 +86,19 @@ def test_references_with_a_choice(tmp_path, written, location):
 @pytest.mark.parametrize("written", ["job:a@", "job:a@worst", "job:a@step-", "job:@best"])
 def test_malformed_choices(tmp_path, written):
     assert parse_model(written, tmp_path, None) is None
+
+
+@pytest.mark.parametrize("method", ["openrlhf/dpo", "verl/grpo"])
+def test_any_framework_goes_on_from_any_other(core, job, tmp_path, method):
+    init_lab(tmp_path / "lab")
+    recipe = core.catalog.recipe(method)
+    folder = new_experiment(Lab(tmp_path / "lab"), "next", recipe, core.catalog, lang="en")
+    file = folder / "experiment.yaml"
+    file.write_text(file.read_text().replace("starforge:tiny", f"job:{job.id}"))
+    data = folder / "data" / "train.jsonl"
+    digest = core.blobs.put_file(data)
+    sent = [Input(name="data.train", kind="blob", location=digest, digest=digest)]
+    done = prepare(folder, resolver=ServerResolver(core, folder, sent), catalog=core.catalog)
+    assert done.plan is not None, done.findings
+    model = core.settings.job_dir(job.id) / "output" / "model"
+    assert models.locations(core, done.plan) == {"model": str(model)}
