@@ -14,6 +14,12 @@ interface Props {
   onColumns: (columns: Column[]) => void;
 }
 
+/** However many are chosen, the bar keeps its height; the rest is seen in the list. */
+const ONE_LINE = {
+  pillsList: { flexWrap: "nowrap", overflow: "hidden" },
+  inputField: { minWidth: 0, width: 24, flex: "1 1 24px" },
+} as const;
+
 /** Views, search, filters and the picker of columns. */
 export function JobsToolbar({ view, onChange, columns, onColumns }: Props) {
   const { t } = useTranslation("jobs");
@@ -32,8 +38,9 @@ export function JobsToolbar({ view, onChange, columns, onColumns }: Props) {
         <SearchBox value={view.search ?? ""} onChange={search} label={t("search")} width={210} />
         <MultiSelect
           size="xs"
-          w={190}
+          w={210}
           clearable
+          styles={ONE_LINE}
           aria-label={t("filters.state")}
           placeholder={view.state.length ? "" : t("filters.state")}
           value={view.state}
@@ -42,8 +49,9 @@ export function JobsToolbar({ view, onChange, columns, onColumns }: Props) {
         />
         <MultiSelect
           size="xs"
-          w={190}
+          w={210}
           clearable
+          styles={ONE_LINE}
           searchable
           limit={60}
           aria-label={t("filters.method")}
