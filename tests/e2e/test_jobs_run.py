@@ -17,7 +17,13 @@ from starforge import report
 run = report.init(total_steps=20)
 for step in range(1, 21):
     report.log({"loss": 1.0 / step, "acc": step / 20}, step=step)
-report.log_samples([{"prompt": "2+2?", "completion": "4", "reward": 1.0}], step=20)
+report.log_samples([
+    {"prompt": "2+2?", "completion": "4", "reward": 1.0, "rewards": {"right": 1.0},
+     "group": "sum", "length": 1, "truncated": False},
+    {"prompt": "2+2?", "completion": "4 4 4", "reward": 0.0, "group": "sum", "length": 5,
+     "truncated": True},
+    {"prompt": "3+3?", "completion": "6", "reward": 1.0},
+], step=20)
 report.log_score("toy", "acc", 0.5, stderr=0.1, items=20, settings={"shots": 0})
 import os, pathlib
 out = pathlib.Path(os.environ["STARFORGE_OUTPUT_DIR"]) / "model"
@@ -64,8 +70,12 @@ def test_a_job_runs_to_its_end_with_all_it_reports(server, client, experiment):
     log = client.jobs.logs(job.id)
     assert [line.text for line in log.lines] == [f"hello from {job.id}", "bye"]
     assert client.jobs.logs(job.id, search="bye").lines[0].line == 1
-    sample = client.jobs.samples(job.id).samples[0]
+    assert client.jobs.samples(job.id).total == 3
+    (sample,) = client.jobs.samples(job.id, group="sum", truncated=False).samples
     assert (sample.prompt, sample.completion, sample.reward, sample.step) == ("2+2?", "4", 1.0, 20)
+    assert (sample.rewards, sample.group, sample.length) == ({"right": 1.0}, "sum", 1)
+    longest = client.jobs.samples(job.id, sort="-length").samples
+    assert [one.length for one in longest] == [5, 1, None]
     score = client.board()[0]
     assert (score.benchmark, score.metric, score.value, score.job) == ("toy", "acc", 0.5, job.id)
 

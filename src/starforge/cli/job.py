@@ -8,7 +8,8 @@ import click
 
 from starforge.cli.base import Group, argument, json_option, option
 from starforge.cli.complete import complete_job
-from starforge.cli.job_streams import logs, metrics, samples, watch_command
+from starforge.cli.job_samples import samples
+from starforge.cli.job_streams import logs, metrics, watch_command
 from starforge.cli.job_wait import wait
 from starforge.cli.output import (
     ago,

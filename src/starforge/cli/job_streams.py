@@ -1,4 +1,4 @@
-"""``sf job logs|metrics|samples|watch``: what a job writes."""
+"""``sf job logs|metrics|watch``: what a job writes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from starforge.cli.base import argument, command, json_option, option
 from starforge.cli.complete import complete_job
-from starforge.cli.output import note, number, print_json, print_table, say, style, visible
+from starforge.cli.output import note, number, print_json, print_table, say, style
 from starforge.cli.session import open_client
 from starforge.lang import t
 
@@ -205,53 +205,6 @@ def _table(client: Client, job_id: str, attempt: int | None) -> None:
         ],
         right=(1, 2, 3, 4),
     )
-
-
-@command(
-    "samples",
-    (
-        "Show prompts and completions that a job logged.",
-        "显示任务记录的提示与回答样例。",
-    ),
-    ("sf job samples my-grpo --sort -reward --limit 5", ("the five best", "奖励最高的五条")),
-    ("sf job samples my-grpo --step 100", ("of one step", "某一步的样例")),
-)
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
-@option("--step", type=int, metavar="N", text=("Of this step.", "该步的样例。"))
-@option("--search", metavar="TEXT", text=("Only with this text.", "按文字查找。"))
-@option(
-    "--sort",
-    type=click.Choice(["step", "-step", "reward", "-reward"]),
-    default="-step",
-    show_default=True,
-    text=("Order; `-`: descending.", "排序，`-` 表示降序。"),
-)
-@option(
-    "--limit",
-    type=click.IntRange(1, 1000),
-    default=10,
-    show_default=True,
-    text=("How many at most.", "最多多少条。"),
-)
-@option("--offset", type=click.IntRange(0), default=0, text=("Skip so many.", "跳过多少条。"))
-@option("--attempt", type=click.IntRange(0), metavar="N", text=ATTEMPT)
-@json_option
-def samples(job_id: str, as_json: bool, **query: Any) -> None:
-    """JSON is ``{samples, total, steps}``."""
-    with open_client() as client:
-        page = client.jobs.samples(job_id, **query)
-    if as_json:
-        print_json(page)
-        return
-    for one in page.samples:
-        reward = (
-            t("  reward {r}", "  奖励 {r}", r=number(one.reward)) if one.reward is not None else ""
-        )
-        say(style(t("step {s}", "第 {s} 步", s=one.step), "cyan", bold=True) + reward)
-        say(style(t("prompt", "提示"), bold=True) + f"  {visible(one.prompt or '')}")
-        say(style(t("completion", "回答"), bold=True) + f"  {visible(one.completion or '')}")
-        say()
-    note(t("{n} of {all} samples", "共 {all} 条，显示 {n} 条", n=len(page.samples), all=page.total))
 
 
 @command(

@@ -167,8 +167,10 @@ class Jobs:
         limit: int | None = None,
         offset: int | None = None,
         attempt: int | None = None,
+        group: str | None = None,
+        truncated: bool | None = None,
     ) -> SamplePage:
-        """Return logged prompts and completions."""
+        """Return logged prompts and completions; the last two choose by what rows say."""
         return self._http.get(
             f"{_path(job)}/samples",
             SamplePage,
@@ -178,6 +180,8 @@ class Jobs:
             limit=limit,
             offset=offset,
             attempt=attempt,
+            group=group,
+            truncated=truncated,
         )
 
     def artifacts(self, job: str) -> list[Output]:

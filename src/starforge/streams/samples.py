@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from starforge.streams.framing import Lines
@@ -12,7 +13,9 @@ from starforge.streams.rows import integer, number, objects
 
 def decode(data: bytes, *, base: int = 0, final: bool = False) -> DecodedRows:
     """Decode whole lines. Every row has ``s`` (int), ``t`` (float or None), ``prompt`` and
-    ``completion`` (text or a list of messages), and ``reward`` (float or None).
+    ``completion`` (text or a list of messages), and ``reward`` (float or None). ``rewards``
+    (named floats), ``group`` (text or int), ``length`` (int) and ``truncated`` (bool) are there
+    only in these types; what is of another is left out.
     """
     notes = NoteList()
     lines = Lines(data, notes, base=base, final=final)
@@ -42,4 +45,18 @@ def _normalize(row: dict[str, Any]) -> str | None:
         named = rewards.items() if isinstance(rewards, dict) else ()
         pairs = ((name, number(value)) for name, value in named)
         row["rewards"] = {name: value for name, value in pairs if value is not None}
+    for key, right in _OPTIONAL.items():
+        if key in row and not right(row[key]):
+            del row[key]
     return None
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_OPTIONAL: dict[str, Callable[[Any], bool]] = {
+    "group": lambda value: isinstance(value, str) or _is_count(value),
+    "length": _is_count,
+    "truncated": lambda value: isinstance(value, bool),
+}

@@ -16,6 +16,10 @@ class Sample(OpenShape):
     reward: float | None = None
     prompt: str | None = None
     completion: str | None = None
+    rewards: dict[str, float | None] | None = None  # the named parts of the reward
+    group: int | str | None = None  # answers to one prompt share it
+    length: int | None = None  # of the completion, in tokens
+    truncated: bool | None = None  # the completion was cut at its limit
 
 
 class SamplePage(Shape):

@@ -87,6 +87,15 @@ def test_samples():
     assert "prompt" in got.notes[0].detail
 
 
+def test_samples_say_what_they_know_in_one_type_each():
+    row = {"prompt": "p", "completion": "c"}
+    good = {"group": 3, "length": 7, "truncated": False}
+    odd = {"group": [1], "length": 7.5, "truncated": "no", "mine": "stays"}
+    first, second = (one.data for one in decode_rows("samples", lines(row | good, row | odd)).rows)
+    assert {name: first[name] for name in good} == good
+    assert second.keys() & odd.keys() == {"mine"}
+
+
 def test_scores():
     got = decode_rows(
         "scores",

@@ -98,13 +98,15 @@ def read_samples(
     core: CoreDep,
     step: int | None = None,
     search: str | None = None,
-    sort: Literal["step", "-step", "reward", "-reward"] = "-step",
+    sort: Literal["step", "-step", "reward", "-reward", "length", "-length"] = "-step",
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
     offset: Annotated[int, Query(ge=0)] = 0,
     attempt: int | None = None,
+    group: str | None = None,
+    truncated: bool | None = None,
 ) -> SamplePage:
     """Logged prompts and completions."""
-    which = samples.Which(step=step, search=search, sort=sort, attempt=attempt)
+    which = samples.Which(step, search, sort, attempt, group, truncated)
     return samples.page(core, found.id, which, limit=limit, offset=offset)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from starforge.server.core import Core
 from starforge.server.services.views import finite
@@ -17,8 +17,10 @@ class Which:
 
     step: int | None = None
     search: str | None = None
-    sort: Literal["step", "-step", "reward", "-reward"] = "-step"
+    sort: samples.Sort = "-step"
     attempt: int | None = None
+    group: str | None = None
+    truncated: bool | None = None
 
 
 def page(core: Core, job_id: str, which: Which, *, limit: int, offset: int) -> SamplePage:
@@ -30,7 +32,7 @@ def page(core: Core, job_id: str, which: Which, *, limit: int, offset: int) -> S
             job_id,
             step=which.step,
             attempt=which.attempt,
-            search=which.search,
+            wanted=samples.Wanted(which.search, which.group, which.truncated),
             sort=which.sort,
             limit=limit,
             offset=offset,

@@ -19,7 +19,7 @@ from starforge.server.store.segments import StreamFiles
 from starforge.server.store.tables import samples, streams
 from starforge.streams import decode_rows
 
-Sort = Literal["step", "reward", "-step", "-reward"]
+Sort = Literal["step", "reward", "length", "-step", "-reward", "-length"]
 _SEARCHED = ("prompt", "completion", "reference")
 
 
@@ -33,6 +33,30 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     data: dict[str, Any]
 
 
+class Wanted(msgspec.Struct, frozen=True):
+    """What is asked of the rows themselves, which the index does not know.
+
+    ``search`` looks into prompt, completion and reference, without regard to case; ``group``
+    is compared as text. A row that does not say its group or whether it was cut has neither.
+    """
+
+    search: str | None = None
+    group: str | None = None
+    truncated: bool | None = None
+
+    def anything(self) -> bool:
+        """Say whether rows have to be read for it."""
+        return bool(self.search) or self.group is not None or self.truncated is not None
+
+    def matches(self, data: dict[str, Any]) -> bool:
+        """Say whether a row is wanted."""
+        if self.truncated is not None and data.get("truncated") is not self.truncated:
+            return False
+        if self.group is not None and not ("group" in data and str(data["group"]) == self.group):
+            return False
+        return not self.search or self.search.casefold() in _texts(data)
+
+
 def page(
     tx: Tx,
     files: StreamFiles,
@@ -40,21 +64,20 @@ def page(
     *,
     step: int | None = None,
     attempt: int | None = None,
-    search: str | None = None,
+    wanted: Wanted = Wanted(),  # noqa: B008 - frozen
     sort: Sort = "-step",
     limit: int = 50,
     offset: int = 0,
 ) -> Page[Sample]:
-    """List samples; ``search`` looks into prompt, completion and reference, without regard
-    to case. Without ``attempt``, later attempts win as they do in curves. Rows without a
-    reward come last when sorted by it.
+    """List samples. Without ``attempt``, later attempts win as they do in curves. Rows without
+    a reward or length come last when sorted by it.
     """
     conditions = [samples.c.job_id == job_id, *_which(tx, job_id, step, attempt)]
-    if search:
-        found = _search(tx, files, job_id, conditions, search)
-        found.sort(key=_key(sort))
+    if wanted.anything() or sort.endswith("length"):
+        found = _read(tx, files, job_id, conditions, wanted)
+        found.sort(key=lambda one: _key(sort, *one))
         chosen = found[offset : offset + limit]
-        return Page(total=len(found), rows=[_open(files, job_id, row) for row in chosen])
+        return Page(total=len(found), rows=[_open(files, job_id, row) for row, _ in chosen])
     joined = samples.join(streams, streams.c.id == samples.c.stream_id)
     count = select(func.count()).select_from(joined).where(*conditions)
     total = tx.execute(count).scalar_one()
@@ -114,31 +137,34 @@ def _order(sort: Sort) -> tuple[ColumnElement[Any], ...]:
     return (missing, reward.desc() if sort == "-reward" else reward.asc(), *place)
 
 
-def _key(sort: Sort) -> Any:
+Found = tuple[Row[Any], int | None]  # a row of the index, and the length of its completion
+
+
+def _key(sort: Sort, row: Row[Any], length: int | None) -> tuple[Any, ...]:
     """Return the key that sorts rows as :func:`_order` does."""
     sign = -1 if sort.startswith("-") else 1
-
-    def key(row: Row[Any]) -> tuple[Any, ...]:
-        place = (row.attempt, row.stream_id, row.offset)
-        if sort.endswith("step"):
-            return (sign * row.step, *place)
-        return (row.reward is None, sign * (row.reward or 0.0), *place)
-
-    return key
+    place = (row.attempt, row.stream_id, row.offset)
+    if sort.endswith("step"):
+        return (sign * row.step, *place)
+    value = length if sort.endswith("length") else row.reward
+    return (value is None, sign * (value or 0.0), *place)
 
 
-def _search(
+def _read(
     tx: Tx,
     files: StreamFiles,
     job_id: str,
     conditions: list[ColumnElement[bool]],
-    text: str,
-) -> list[Row[Any]]:
-    """Return the index rows whose texts contain ``text``; reads in the order of the files."""
-    wanted = text.casefold()
+    wanted: Wanted,
+) -> list[Found]:
+    """Return the index rows that are wanted; reads in the order of the files."""
     statement = _select().where(*conditions)
-    rows = tx.execute(statement.order_by(samples.c.stream_id, samples.c.offset))
-    return [row for row in rows if wanted in _texts(_open(files, job_id, row).data)]
+    found: list[Found] = []
+    for row in tx.execute(statement.order_by(samples.c.stream_id, samples.c.offset)):
+        data = _open(files, job_id, row).data
+        if wanted.matches(data):
+            found.append((row, data.get("length")))
+    return found
 
 
 def _texts(data: dict[str, Any]) -> str:

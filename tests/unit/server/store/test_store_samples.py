@@ -29,7 +29,9 @@ def put(db, files, job_id):
 def ask(db, files, job_id):
     def page(**how):
         with db.read() as tx:
-            return samples.page(tx, files, job_id, **how)
+            rows = {"search", "group", "truncated"} & how.keys()
+            asked = {name: how.pop(name) for name in rows}
+            return samples.page(tx, files, job_id, wanted=samples.Wanted(**asked), **how)
 
     return page
 
@@ -74,6 +76,25 @@ def test_search_looks_into_messages_and_escaped_text(put, ask):
         row(3, "y", note="你好"),
     )
     assert [sample.step for sample in ask(search="你好").rows] == [2, 1]
+
+
+def test_rows_are_chosen_and_sorted_by_what_they_say(put, ask):
+    put(
+        row(1, "a", group=0, length=7, truncated=False),
+        row(1, "b", group=1, length=16, truncated=True),
+        row(2, "c", group=1, length=9, truncated=False),
+        row(2, "d", group="x", truncated=True),
+        row(3, "e"),
+    )
+    assert texts(ask(truncated=True)) == ["d", "b"]
+    assert texts(ask(truncated=False, sort="-length")) == ["c", "a"]
+    assert texts(ask(group="1", sort="step")) == ["b", "c"]
+    assert texts(ask(group="x")) == ["d"]
+    assert texts(ask(group="None")) == []
+    assert texts(ask(group="1", truncated=True, search="B", step=1)) == ["b"]
+    # Without a length a row comes last, whichever way.
+    assert texts(ask(sort="length")) == ["a", "c", "b", "d", "e"]
+    assert texts(ask(sort="-length", limit=2, offset=1)) == ["c", "a"]
 
 
 def test_later_attempts_win(put, ask, db, job_id):
