@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import signal
 import sys
 import types
@@ -134,18 +135,18 @@ def test_a_reward_model_without_validation_gets_rows_to_normalize_by(driver, tmp
 
 
 def test_a_model_without_a_chat_template_is_named(driver, tmp_path):
-    data, files = driver("openrlhf_data"), driver("job_files")
+    models, files = driver("openrlhf_models"), driver("job_files")
     (tmp_path / "tokenizer_config.json").write_text("{}")
     with pytest.raises(files.JobError, match="chat template"):
-        data.check_template(str(tmp_path), job("sft"))
-    data.check_template(str(tmp_path), job("sft", chat=False))
-    data.check_template("org/somewhere", job("sft"))
+        models.check_template(str(tmp_path), job("sft"))
+    models.check_template(str(tmp_path), job("sft", chat=False))
+    models.check_template("org/somewhere", job("sft"))
     (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
-    data.check_template(str(tmp_path), job("sft"))
+    models.check_template(str(tmp_path), job("sft"))
 
 
 def checkpoint(folder, whole=True):
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("mp_rank_00_model_states.pt", "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt"):
         with zipfile.ZipFile(folder / name, "w") as archive:
             archive.writestr("data", "x" * 100)
@@ -175,18 +176,65 @@ def test_model_and_critic_resume_from_the_same_step(driver, tmp_path):
     assert (tmp_path / "_actor" / "latest").read_text() == "global_step2"
 
 
-def test_the_command_resumes_or_sets_old_checkpoints_aside(driver, tmp_path, monkeypatch):
+def test_older_checkpoints_go_only_behind_a_whole_newer_one(driver, tmp_path):
+    checkpoints = driver("openrlhf_checkpoints")
+    checkpoints.tidy(tmp_path / "none", 1)
+    actor, critic = tmp_path / "_actor", tmp_path / "_critic"
+    for part in (actor, critic):
+        for step in (9, 10):
+            checkpoint(part / f"global_step{step}")
+        (part / "latest").write_text("global_step10")
+    for step in (9, 10):
+        (tmp_path / f"global_step{step}_hf").mkdir()
+    checkpoint(actor / "global_step11", whole=False)  # being written
+    checkpoint(actor / "best_global_step3")
+    checkpoint(critic / "global_step10", whole=False)
+    checkpoints.tidy(tmp_path, 1)
+    assert (actor / "global_step9").is_dir()  # the critic's newest is damaged
+    checkpoint(critic / "global_step10")
+    (critic / ".gone-global_step8").mkdir()  # a job was killed while it deleted this
+    checkpoints.tidy(tmp_path, 1)
+    names = [sorted(path.name for path in part.iterdir()) for part in (tmp_path, actor, critic)]
+    assert names == [
+        ["_actor", "_critic", "attempt-0", "global_step10_hf"],
+        ["best_global_step3", "global_step10", "global_step11", "latest"],
+        ["global_step10", "latest"],
+    ]
+
+
+def test_upstream_deletes_no_checkpoint_itself(driver):
     run = driver("openrlhf_run")
     words = ["-m", "openrlhf.cli.train_sft", "--model.model_name_or_path", "starforge:tiny"]
+    made = run.upstream_words(words, "/tiny")
+    assert made == [*words[:3], "/tiny", "--ckpt.max_num", str(sys.maxsize)]
+
+
+def test_a_job_resumes_or_sets_old_checkpoints_aside(driver, tmp_path, monkeypatch):
+    run = driver("openrlhf_run")
     folder = tmp_path / "output" / "checkpoints"
     checkpoint(folder / "global_step4")
     monkeypatch.setenv("STARFORGE_RESUME", "1")
-    made = run.upstream_words(words, "/tiny", folder)
-    assert made == [*words[:3], "/tiny", "--ckpt.load_enable"]
+    assert run.begin(folder, 8) == 4
+    # The samples of the next rollout belong to the step after it.
+    progress = json.loads((tmp_path / "attempt-0" / "progress.json").read_text())
+    assert (progress["step"], progress["total"]) == (4, 8)
     monkeypatch.delenv("STARFORGE_RESUME")
-    assert run.upstream_words(words, "/tiny", folder) == [*words[:3], "/tiny"]
+    assert run.begin(folder, 8) is None
     assert not folder.exists()
     assert any(tmp_path.glob("output/checkpoints-before-*/global_step4"))
+
+
+def test_a_job_has_a_ray_of_its_own(driver, tmp_path, monkeypatch):
+    ray = driver("private_ray")
+    monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", "/token")
+    ray.forget_others()
+    assert not {"RAY_ADDRESS", "RAY_AUTH_TOKEN_PATH"} & set(os.environ)
+    one, other = ray.environment(tmp_path), ray.environment(tmp_path)
+    assert one["TMPDIR"] == one["RAY_TMPDIR"] == str(tmp_path)
+    assert one["RAY_AUTH_MODE"] == "token"
+    assert len(one["RAY_AUTH_TOKEN"]) == 64
+    assert one["RAY_AUTH_TOKEN"] != other["RAY_AUTH_TOKEN"]
 
 
 def test_reinforcement_starts_on_a_ray_of_its_own(driver):
@@ -276,12 +324,45 @@ def test_a_gpu_by_name_is_the_cpu(driver):
 
 
 def test_a_reward_model_without_a_scoring_layer_ends_the_job(driver, tmp_path):
-    data, files = driver("openrlhf_data"), driver("job_files")
-    words = ["-m", "openrlhf.cli.train_ppo_ray", "--reward.model_name_or_path", str(tmp_path)]
-    data.check_reward_model(words)  # a hub id, or nothing to look at
+    models, files = driver("openrlhf_models"), driver("job_files")
+    models.check_reward_model("some/hub-id")
     (tmp_path / "config.json").write_text('{"architectures": ["LlamaForCausalLM"]}')
     with pytest.raises(files.JobError, match="scoring layer"):
-        data.check_reward_model(words)
-    data.check_reward_model(words[:2])
+        models.check_reward_model(str(tmp_path))
     (tmp_path / "config.json").write_text('{"value_head_prefix": "score"}')
-    data.check_reward_model(words)
+    models.check_reward_model(str(tmp_path))
+
+
+def model_folder(folder, tokens, **config):
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config))
+    vocab = {token: number for number, token in enumerate(tokens)}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocab}}))
+    (folder / "chat_template.jinja").touch()
+    return str(folder)
+
+
+def test_a_reward_model_with_another_vocabulary_ends_the_job(driver, tmp_path):
+    models, files = driver("openrlhf_models"), driver("job_files")
+    model = model_folder(tmp_path / "model", "abc")
+    same = model_folder(tmp_path / "same", "abc", value_head_prefix="score")
+    other = model_folder(tmp_path / "other", "abcd", value_head_prefix="score")
+    words = ["-m", "openrlhf.cli.train_ppo_ray", "--reward.model_name_or_path"]
+    models.check(model, [*words, same], job("ppo"))
+    models.check("some/hub-id", [*words, other], job("ppo"))
+    with pytest.raises(files.JobError, match=r"reward model \(4 tokens\) and model \(3\) differ"):
+        models.check(model, [*words, other], job("ppo"))
+
+
+def test_a_folder_that_is_no_model_is_named(driver, tmp_path):
+    models, files = driver("openrlhf_models"), driver("job_files")
+    checkpoint(tmp_path / "checkpoints" / "global_step4")
+    (tmp_path / "empty").mkdir()
+    for name, said in [
+        ("none", "does not exist"),
+        ("empty", "no config.json"),
+        ("checkpoints", "checkpoint of DeepSpeed"),
+        ("checkpoints/global_step4", "checkpoint of DeepSpeed"),
+    ]:
+        with pytest.raises(files.JobError, match=said):
+            models.check_folder(str(tmp_path / name))

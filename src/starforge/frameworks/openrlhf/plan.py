@@ -22,9 +22,10 @@ from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
 DRIVERS = ("openrlhf_run.py", "openrlhf_data.py", "openrlhf_rows.py", "openrlhf_samples.py",
-           "openrlhf_watch.py", "openrlhf_checkpoints.py", "openrlhf_export.py")  # fmt: skip
+           "openrlhf_watch.py", "openrlhf_checkpoints.py", "openrlhf_export.py",
+           "openrlhf_models.py")  # fmt: skip
 RL_DRIVERS = ("openrlhf_ray.py", REWARD_DRIVER)
-SHARED_DRIVERS = ("job_files.py", "tiny_model.py", "upstream.py")
+SHARED_DRIVERS = ("job_files.py", "private_ray.py", "tiny_model.py", "upstream.py")
 
 
 class OpenRlhf:
@@ -108,6 +109,7 @@ def _files(context: PrepareContext) -> list[PlanFile]:
         "precision": config.get("ds.param_dtype"),
         "batch": config.get("train.micro_batch_size") * max(1, context.resources.gpus),
         "total_steps": total_steps(context),
+        "keep": int(config.get("ckpt.max_num")),
         "cpus": context.resources.cpus,
         "gpus": context.resources.gpus,
     }

@@ -1,15 +1,20 @@
-"""Find the last whole DeepSpeed checkpoint. A job can die in the middle of writing one."""
+"""OpenRLHF's checkpoints on disk: which one is the last whole, and which may go.
+
+A job can die in the middle of writing one, or of deleting one.
+"""
 
 from __future__ import annotations
 
 import re
+import shutil
 import time
 import zipfile
 from pathlib import Path
 
 from job_files import say
 
-LATEST = "latest"  # the file in which DeepSpeed names the checkpoint to load
+LATEST = "latest"  # the file in which DeepSpeed names the checkpoint to load, once it is whole
+GOING = ".gone-"  # before the name of what is being deleted
 
 
 def ready_to_resume(folder: Path) -> str | None:
@@ -18,8 +23,7 @@ def ready_to_resume(folder: Path) -> str | None:
     Reinforcement learning keeps one folder for the model and, with a critic, one more; the
     checkpoint must be whole in both.
     """
-    parts = [part for part in (folder / "_actor", folder / "_critic") if part.is_dir()]
-    parts = parts or [folder]
+    parts = _parts(folder)
     for name in _names(parts[0]):
         problem = next((p for part in parts if (p := damage(part / name)) is not None), None)
         if problem is None:
@@ -48,6 +52,28 @@ def set_aside(folder: Path) -> None:
     )
 
 
+def tidy(folder: Path, keep: int) -> None:
+    """Delete all but the newest ``keep`` whole checkpoints, those of earlier attempts too.
+
+    Folders that ``save_hf`` wrote are counted by themselves. The best checkpoint stays, and so
+    does what is being written: nothing goes before the newest is named and whole everywhere.
+    """
+    parts = _parts(folder)
+    latest = [_latest(part) for part in parts]
+    limit = min((step_of(name) if name else 0 for name in latest), default=0)
+    whole = [name for name in latest if name]
+    if not limit or any(damage(p / n) for p, n in zip(parts, whole, strict=True)):
+        return
+    for place, pattern in [*((part, r"global_step(\d+)") for part in parts),
+                           (folder, r"global_step(\d+)_hf")]:  # fmt: skip
+        _delete_older(place, pattern, limit, max(1, keep))
+
+
+def step_of(name: str) -> int:
+    """Return the step in the name of a checkpoint."""
+    return int(name.rpartition("global_step")[2])
+
+
 def damage(checkpoint: Path) -> str | None:
     """Say what is wrong with a checkpoint, or ``None`` when it is whole.
 
@@ -60,6 +86,31 @@ def damage(checkpoint: Path) -> str | None:
         return "the optimizer's state is missing"
     broken = next((file.name for file in files if not zipfile.is_zipfile(file)), None)
     return f"{broken} is damaged" if broken else None
+
+
+def _parts(folder: Path) -> list[Path]:
+    parts = [part for part in (folder / "_actor", folder / "_critic") if part.is_dir()]
+    return parts or [folder]
+
+
+def _latest(part: Path) -> str | None:
+    try:
+        name = (part / LATEST).read_text("utf-8").strip()
+    except (OSError, ValueError):
+        return None
+    return name if re.fullmatch(r"(?:best_)?global_step\d+", name) else None
+
+
+def _delete_older(place: Path, pattern: str, limit: int, keep: int) -> None:
+    steps = [
+        int(match[1]) for path in place.iterdir() if (match := re.fullmatch(pattern, path.name))
+    ]
+    for step in sorted(one for one in steps if one <= limit)[:-keep]:
+        path = place / pattern.replace(r"(\d+)", str(step))
+        # Under another name first: what is half deleted must not be taken for a checkpoint.
+        path.rename(path.with_name(f"{GOING}{path.name}"))
+    for path in place.glob(f"{GOING}*"):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _names(folder: Path) -> list[str]:

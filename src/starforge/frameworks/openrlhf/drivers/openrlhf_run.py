@@ -14,13 +14,25 @@ import shutil
 import socket
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import openrlhf_checkpoints
 import openrlhf_data
+import openrlhf_models
+import private_ray
 import tiny_model
-from job_files import JobError, attempt_dir, output_dir, resuming, run, say
+from job_files import (
+    JobError,
+    attempt_dir,
+    output_dir,
+    private_folder,
+    resuming,
+    run,
+    say,
+    write_progress,
+)
 from openrlhf_export import export
 from openrlhf_watch import Watch
 
@@ -57,19 +69,30 @@ def check_paths(job: dict[str, Any]) -> None:
         )
 
 
-def upstream_words(words: list[str], model: str, checkpoints: Path) -> list[str]:
-    """Return upstream's command with the tiny model's folder in, and resuming where possible."""
+def upstream_words(words: list[str], model: str) -> list[str]:
+    """Return upstream's command with the tiny model's folder in, keeping every checkpoint.
+
+    Upstream deletes an older checkpoint before the newer is written, so that a job killed in
+    between may have none; ``openrlhf_checkpoints.tidy`` deletes them instead.
+    """
     made = [model if word == tiny_model.REFERENCE else word for word in words]
+    return [*made, "--ckpt.max_num", str(sys.maxsize)]
+
+
+def begin(checkpoints: Path, total: int | None) -> int | None:
+    """Return the step to go on from; ``None`` when training starts from the beginning."""
     if not resuming():
         openrlhf_checkpoints.set_aside(checkpoints)
-        return made
+        return None
     name = openrlhf_checkpoints.ready_to_resume(checkpoints)
     if name is None:
         say("no checkpoint to resume from: starting from the beginning",
             "没有可恢复的检查点：从头开始")  # fmt: skip
-        return made
+        return None
     say("resuming from {name}", "从 {name} 恢复", name=name)
-    return [*made, "--ckpt.load_enable"]
+    step = openrlhf_checkpoints.step_of(name)
+    write_progress(step, total)
+    return step
 
 
 def command(words: list[str], job: dict[str, Any], *, fake_gpus: bool) -> list[str]:
@@ -84,9 +107,14 @@ def command(words: list[str], job: dict[str, Any], *, fake_gpus: bool) -> list[s
     return [sys.executable, driver, "--cpus", str(cpus), *fake, "--", *module]
 
 
-def environment(job: dict[str, Any], args: argparse.Namespace, model: str) -> dict[str, str]:
-    """Return what the process needs besides the plan's environment."""
-    env = {
+def environment(
+    job: dict[str, Any], args: argparse.Namespace, model: str, folder: Path
+) -> dict[str, str]:
+    """Return what the process needs besides the plan's environment.
+
+    ``folder`` takes everything that OpenRLHF, vLLM and Ray would leave in ``/tmp``.
+    """
+    env = private_ray.environment(folder) | {
         "HF_DATASETS_CACHE": str(scratch_dir() / "datasets"),
         "STARFORGE_MODEL": model,
         "RAY_raylet_start_wait_time_s": "120",
@@ -115,33 +143,63 @@ def scratch_dir() -> Path:
 
 def main() -> None:
     """Prepare, train, export."""
+    private_ray.forget_others()
     own, words = split_command(sys.argv[1:])
     args = arguments(own)
     job = json.loads(args.config.read_text("utf-8"))
     check_paths(job)
-    openrlhf_data.check_reward_model(words)
     attempt, output = attempt_dir(), output_dir()
     openrlhf_data.prepare(job, args.data, attempt / "data")
     model = tiny_model.resolve(args.model, scratch_dir())
-    openrlhf_data.check_template(model, job)
-    words = upstream_words(words, model, output / "checkpoints")
-    function = "STARFORGE_REWARD_FILE" in os.environ
-    watch = Watch(attempt / layout.TENSORBOARD, job["total_steps"], samples=not function)
-    watch.start()
-    code = run_upstream(
-        command(words, job, fake_gpus=args.cpu is not None),
-        env=environment(job, args, model),
-    )
-    watch.finish()
-    problem = attempt / REWARD_ERROR
-    if code and problem.is_file():
-        raise JobError(problem.read_text("utf-8"))
-    if code:
-        say("OpenRLHF ended with exit code {code}", "OpenRLHF 以退出码 {code} 结束", code=code)
-        sys.exit(code)
-    export(attempt / "export", output, model=model, lora=job["lora"], precision=job["precision"])
+    openrlhf_models.check(model, words, job)
+    words = upstream_words(words, model)
+    if begin(output / "checkpoints", job["total_steps"]) is not None:
+        words.append("--ckpt.load_enable")
+    folder = private_folder("openrlhf")
+    try:
+        env = environment(job, args, model, folder)
+        train(command(words, job, fake_gpus=args.cpu is not None), job, env, folder)
+        export(attempt / "export", output, model=model, lora=job["lora"],
+               precision=job["precision"], env=env)  # fmt: skip
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(scratch_dir(), ignore_errors=True)
     shutil.rmtree(attempt / "data", ignore_errors=True)
+
+
+def train(words: list[str], job: dict[str, Any], env: dict[str, str], folder: Path) -> None:
+    """Run upstream's command to its end; raises :class:`JobError` when it fails."""
+    attempt = attempt_dir()
+    watch = Watch(
+        attempt / layout.TENSORBOARD,
+        job["total_steps"],
+        samples="STARFORGE_REWARD_FILE" not in os.environ,
+        tidy=partial(openrlhf_checkpoints.tidy, output_dir() / "checkpoints", job["keep"]),
+    )
+
+    def clean() -> None:
+        watch.finish()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    watch.start()
+    try:
+        code = run_upstream(words, env=env, on_stop=clean)
+    finally:
+        watch.finish()
+    if not code:
+        return
+    problem = attempt / REWARD_ERROR
+    if problem.is_file():
+        raise JobError(
+            t("the reward: {reason}", "奖励：{reason}", reason=problem.read_text("utf-8"))
+        )
+    raise JobError(
+        t(
+            "OpenRLHF ended with exit code {code}; its own message stands above",
+            "OpenRLHF 以退出码 {code} 结束，具体原因见上方输出",
+            code=code,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Follow the event files that OpenRLHF writes: progress, and the samples of a reward model."""
+"""Follow what OpenRLHF writes: progress, the samples of a reward model, checkpoints."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,14 @@ class Watch(threading.Thread):
     """Reads ``folder`` once a second until :meth:`finish`; a failure here ends no training.
 
     ``samples`` says whether the texts in the event files become samples of the job. A
-    reward file writes fuller ones itself.
+    reward file writes fuller ones itself. ``tidy`` deletes old checkpoints.
     """
 
-    def __init__(self, folder: Path, total: int | None, *, samples: bool) -> None:
+    def __init__(
+        self, folder: Path, total: int | None, *, samples: bool, tidy: Callable[[], None]
+    ) -> None:
         super().__init__(daemon=True)
+        self._tidy = tidy
         self._folder = folder
         self._total = total
         self._samples = samples
@@ -42,9 +46,11 @@ class Watch(threading.Thread):
                 return
 
     def finish(self) -> None:
-        """Stop, after reading what was written last."""
+        """Stop, after reading what was written last; safe to call again."""
+        if self._done.is_set():
+            return
         self._done.set()
-        if self.is_alive():
+        if self.is_alive() and threading.current_thread() is not self:
             self.join(10 * EVERY)
         if self._read_safely():
             self._rollouts.finish()
@@ -71,6 +77,10 @@ class Watch(threading.Thread):
                 self._take(event)
         if self._step > before:
             write_progress(self._step, self._total)
+        try:
+            self._tidy()
+        except OSError as error:  # tried again in a second
+            say("checkpoints: {error}", "检查点：{error}", error=error)
 
     def _take(self, event: Any) -> None:
         for value in event.summary.value:
