@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import platform
+import secrets
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ import msgspec
 
 from starforge.errors import StarForgeError
 from starforge.i18n import Text, t
+from starforge.runtimes.children import bound
 from starforge.runtimes.home import runtimes_root
 from starforge.runtimes.pip import PipRun
 from starforge.runtimes.registry import (
@@ -109,7 +111,7 @@ def _only_build(root: Path, spec: Runtime, tell: Progress) -> Iterator[None]:
 
 def _clean(root: Path, spec: Runtime) -> None:
     """Remove what interrupted builds left. The lock is held, so nobody is using it."""
-    for pattern in (f"{BUILDING}{spec.folder}", f"{TRASH}{spec.folder}-*"):
+    for pattern in (f"{BUILDING}{spec.folder}*", f"{TRASH}{spec.folder}-*"):
         for leftover in root.glob(pattern):
             shutil.rmtree(leftover, ignore_errors=True)
 
@@ -123,7 +125,8 @@ def _check_space(root: Path, spec: Runtime) -> None:
 
 def _build(root: Path, spec: Runtime, tell: Progress) -> InstalledRuntime:
     final = root / spec.folder
-    folder = root / f"{BUILDING}{spec.folder}"
+    # A place of its own: what a killed build left may still be written to for a moment.
+    folder = root / f"{BUILDING}{spec.folder}-{secrets.token_hex(4)}"
     log = root / LOGS / f"{spec.folder}.log"
     try:
         with log.open("w", encoding="utf-8") as stream:
@@ -150,7 +153,8 @@ def _build(root: Path, spec: Runtime, tell: Progress) -> InstalledRuntime:
 def _make_venv(folder: Path, spec: Runtime, stream: IO[str], log: Path, tell: Progress) -> None:
     tell(t("creating the virtual environment", "正在创建虚拟环境"), None, None)
     done = subprocess.run(
-        [sys.executable, "-m", "venv", "--prompt", f"{spec.name}-{spec.device}", str(folder)],
+        bound([sys.executable, "-m", "venv", "--prompt", f"{spec.name}-{spec.device}",
+               str(folder)]),
         stdout=stream, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     if done.returncode:
@@ -168,7 +172,7 @@ def _prove_imports(folder: Path, spec: Runtime, log: Path) -> None:
     """A runtime that can't import its framework must not be taken for a whole one."""
     code = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
     done = subprocess.run(
-        [str(interpreter(folder)), "-c", code, *spec.imports],
+        bound([str(interpreter(folder)), "-c", code, *spec.imports]),
         capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if done.returncode:

@@ -15,6 +15,7 @@ from typing import IO
 
 from starforge.errors import StarForgeError
 from starforge.i18n import Text, t
+from starforge.runtimes.children import bound
 from starforge.runtimes.registry import installed_versions, interpreter
 from starforge.runtimes.spec import LockStep, Runtime, normalized
 
@@ -55,9 +56,9 @@ class PipRun:
 
     def _run(self, step: LockStep, wanted: Path) -> None:
         process = subprocess.Popen(
-            [str(interpreter(self.folder)), "-m", "pip", "install", "--no-input",
-             "--progress-bar", "off", "--disable-pip-version-check", *step.options,
-             "-r", str(wanted)],
+            bound([str(interpreter(self.folder)), "-m", "pip", "install", "--no-input",
+                   "--progress-bar", "off", "--disable-pip-version-check", *step.options,
+                   "-r", str(wanted)]),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             text=True, encoding="utf-8", errors="replace", start_new_session=True,
             env=os.environ | {"PYTHONUNBUFFERED": "1"} | step.env,
