@@ -10,7 +10,7 @@ from typing import Any
 
 from job_support import Job
 from trl_support import TINY, Trial
-from verl_support import REWARD, clear, logged
+from verl_support import REWARD, clear
 
 from starforge.streams import decode_scalars
 
@@ -57,16 +57,19 @@ def run_any(job: Job, python: str, **how: Any) -> tuple[int, str]:
 
 
 def run_until(job: Job, python: str, step: int) -> None:
-    """Start a job, and kill its driver once ``step`` is logged and its checkpoint finished."""
+    """Start a job, and kill its driver once the checkpoint of ``step`` is finished.
+
+    Steps take an instant each, so it may have come further. A step is logged before it is saved.
+    """
     log = (job.attempt().parent / "log").open("w+")
     words = job.process(python=python, model=TINY) | {"stdout": log}
     process = subprocess.Popen(**words)
     try:
         deadline = time.monotonic() + 900
-        while min(saved(job), logged(job)) < step:
+        while saved(job) < step:
             assert process.poll() is None, Path(log.name).read_text()[-4000:]
             assert time.monotonic() < deadline, f"step {step} does not come"
-            time.sleep(0.05)
+            time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
     finally:
         clear(job, process, 0)
