@@ -160,6 +160,7 @@ def test_where_methods_run(servers, tmp_path):
     )  # fmt: skip
     assert (places["verl/grpo"].kind, places["verl/grpo"].ready) == ("python", False)
     assert "sf runtime install evalkit" in places["evalkit/benchmark"].detail
+    assert "runtimes.yaml" in places["nemo-rl/grpo"].detail
     for method, code in (("openrlhf/sft", "runtime/image-here"), ("verl/sft", "runtime/no-python"),
                          ("evalkit/benchmark", "runtime/missing")):  # fmt: skip
         made = new(tmp_path / "lab", method)

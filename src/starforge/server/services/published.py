@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from starforge.catalog.deployment import Place, image_variable, place_of
+from starforge.catalog.deployment import Place, place_of
 from starforge.catalog.load import DATA, load_catalog, unknown_method
 from starforge.catalog.public import detail, summary
 from starforge.catalog.publish import own_files
@@ -153,12 +153,11 @@ def _runtime_place(core: Core, framework: str, name: str, device: str | None) ->
 
 def _own_image(framework: str) -> str:
     return t(
-        "it runs in an image of yours: build deploy/docker/Dockerfile.{framework} and name it in "
-        "{variable} or runtimes.yaml",
-        "需要自备镜像：用 deploy/docker/Dockerfile.{framework} 构建，"
-        "并用 {variable} 或 runtimes.yaml 指定",
+        "it needs an environment of yours: name an interpreter that has it in runtimes.yaml "
+        "(deploy/docker/Dockerfile.{framework} makes an image with one)",
+        "需要自备运行环境：在 runtimes.yaml 中给出装有它的解释器"
+        "（deploy/docker/Dockerfile.{framework} 可构建带有它的镜像）",
         framework=framework,
-        variable=image_variable(framework),
     )
 
 

@@ -80,15 +80,15 @@ def _locked(core: Core, framework: str, name: str, device: str) -> str:
 
 
 def _needs_image(framework: str) -> StarForgeError:
-    variable = image_variable(framework)
     return StarForgeError(
         "runtime/needs-image",
-        Text(f"{framework} has no runtime that `sf` can build: it runs in an image of yours",
-             f"{framework} 没有可由 `sf` 构建的运行环境，需要自备镜像"),
-        Text(f"build deploy/docker/Dockerfile.{framework} and name it in {variable}, or give an "
-             f"interpreter that has it in runtimes.yaml of the catalog folder",
-             f"用 deploy/docker/Dockerfile.{framework} 构建镜像并以 {variable} 指定，"
-             f"或在目录文件夹的 runtimes.yaml 中给出装有它的解释器"),
+        Text(f"{framework} has no runtime that `sf` can build: it needs an environment of yours",
+             f"{framework} 没有可由 `sf` 构建的运行环境，需要自备"),
+        Text(f"name an interpreter that has it in runtimes.yaml of the catalog folder; "
+             f"deploy/docker/Dockerfile.{framework} makes an image with one, and the server can "
+             "run in a container of it",
+             f"请在目录文件夹的 runtimes.yaml 中给出装有它的解释器；"
+             f"deploy/docker/Dockerfile.{framework} 可构建带有它的镜像，服务可以在该容器里运行"),
         status=422,
     )  # fmt: skip
 
