@@ -1,8 +1,7 @@
 """Samples of a real OpenRLHF run agree with what upstream measures of the same answers."""
 
 import pytest
-from openrlhf_support import STEPS, make_job, run
-from trl_support import scalars
+from openrlhf_support import STEPS, make_job, run, scalars
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -10,7 +9,7 @@ pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 def test_samples_agree_with_upstreams_metrics(openrlhf_python, tmp_path):
     job = make_job(tmp_path, "grpo")
     run(job, openrlhf_python)
-    series = {name: dict(points) for name, points in scalars(job).items()}
+    series = scalars(job)
     for step in range(1, STEPS + 1):
         rows = [row for row in job.rows("samples/rollout.jsonl") if row["s"] == step]
         assert len(rows) == 4  # two prompts with two answers each
