@@ -1,5 +1,47 @@
 import type { Texts } from "./texts";
 
-export const en = { title: "" };
+export const en = {
+  lines: "Lines of the log",
+  which: "Attempt and process",
+  stream: "attempt {{attempt}} · {{role}} {{rank}}",
+  filter: "Filter by a pattern (regex)",
+  badPattern: "Not a regular expression: {{problem}}",
+  level: "Level",
+  levels: { all: "all", warning: "warnings", error: "errors" },
+  firstError: "First error",
+  noError: "No line of this log looks like an error.",
+  download: "Download",
+  follow: "follow",
+  close: "Close",
+  linkTo: "Link to line {{line}}",
+  cut: "[{{bytes}} more bytes; the download has them]",
+  total: "{{total}} lines",
+  matching: "{{count}} matches in {{scanned}} lines so far …",
+  matches: "{{count}} matches in {{scanned}} lines",
+  empty: "No log yet",
+  emptyLive: "Lines appear here as soon as the first process writes one.",
+  emptyEnded: "The job ended before a process wrote anything.",
+};
 
-export const zh = { title: "" } satisfies Texts<typeof en>;
+export const zh = {
+  lines: "日志内容",
+  which: "尝试与进程",
+  stream: "第 {{attempt}} 次尝试 · {{role}} {{rank}}",
+  filter: "按模式过滤（正则）",
+  badPattern: "不是有效的正则表达式：{{problem}}",
+  level: "级别",
+  levels: { all: "全部", warning: "警告", error: "错误" },
+  firstError: "第一个错误",
+  noError: "这份日志里没有像错误的行。",
+  download: "下载",
+  follow: "跟随",
+  close: "关闭",
+  linkTo: "链接到第 {{line}} 行",
+  cut: "[还有 {{bytes}} 字节，下载后可见]",
+  total: "共 {{total}} 行",
+  matching: "已在 {{scanned}} 行中找到 {{count}} 处……",
+  matches: "在 {{scanned}} 行中找到 {{count}} 处",
+  empty: "还没有日志",
+  emptyLive: "进程写出第一行后会立即显示在这里。",
+  emptyEnded: "任务结束前没有进程写过日志。",
+} satisfies Texts<typeof en>;
