@@ -98,6 +98,17 @@ def weight_bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in weight_files(folder)[0])
 
 
+def parameter_count(folder: Path) -> int:
+    """Return about how many parameters a model has, by its files (0 without weights).
+
+    Weights of 16 bit are taken for granted unless config.json says 32.
+    """
+    config = read_json(folder / "config.json")
+    said = config if isinstance(config, dict) else {}
+    dtype = str(said.get("dtype") or said.get("torch_dtype") or "")
+    return weight_bytes(folder) // (4 if dtype.endswith("float32") else 2)
+
+
 def safetensors_whole(file: Path) -> bool:
     """Say whether a safetensors file is as long as its own header says."""
     try:

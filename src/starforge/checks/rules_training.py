@@ -70,45 +70,70 @@ HALF_ON_CPU = rule(
 )  # fmt: skip
 LEARNING_RATE = rule(
     "training/learning-rate", "warning",
-    title=Text("Unusual learning rate", "学习率不寻常"),
+    title=Text("Learning rate of an unusual order", "学习率的数量级不寻常"),
     message=Text("a learning rate of {value:g} is {side.en} for {kind.en}",
                  "对{kind.zh}来说，学习率 {value:g} {side.zh}"),
-    hint=Text("usual are {usual}", "常用范围是 {usual}"),
-    why=Text("Too high, and the model is destroyed in a few steps; too low, and it learns nothing.",
-             "太高，几步之内模型就会崩坏；太低，则什么也学不到。"),
-    bad="params: {learning_rate: 0.1}", good="params: {learning_rate: 1.0e-5}",
+    hint=Text("usual are {usual}{other.en}", "常用范围是 {usual}{other.zh}"),
+    why=Text("Too high, and the model is destroyed in a few steps; too low, and it learns nothing. "
+             "LoRA wants about ten times the rate of training all weights.",
+             "太高，几步之内模型就会崩坏；太低，则什么也学不到。LoRA 的学习率约为全参训练的十倍。"),
+    bad="params: {lora: true, learning_rate: 1.0e-6}",
+    good="params: {lora: true, learning_rate: 2.0e-4}",
 )  # fmt: skip
 WARMUP = rule(
     "training/long-warmup", "warning",
     title=Text("Warm-up longer than the training", "预热比训练还长"),
-    message=Text("`warmup_steps` is {warmup:g}, but the training takes only {total} steps",
-                 "`warmup_steps` 为 {warmup:g}，而训练总共只有 {total} 步"),
-    hint=Text("use a fraction such as 0.05", "可以写成比例，例如 0.05"),
+    message=Text("`{name}` is {warmup:g}, but the training takes only {total} steps",
+                 "`{name}` 为 {warmup:g}，而训练总共只有 {total} 步"),
+    hint=Text("take about a twentieth of the training", "建议取训练步数的二十分之一左右"),
     why=Text("The learning rate would never reach its peak.", "学习率永远达不到峰值。"),
     bad="params: {max_steps: 50, warmup_steps: 100}",
-    good="params: {max_steps: 50, warmup_steps: 0.05}",
+    good="params: {max_steps: 50, warmup_steps: 3}",
 )  # fmt: skip
 FEW_LOGS = rule(
     "training/few-logs", "warning",
     title=Text("Training that is not logged", "训练过程没有记录"),
-    message=Text("`log_steps` is {every:g}, but the training takes only {total} steps",
-                 "`log_steps` 为 {every:g}，而训练总共只有 {total} 步"),
-    hint=Text("set `log_steps: 1`", "请设 `log_steps: 1`"),
+    message=Text("`{name}` is {every:g}, but the training takes only {total} steps",
+                 "`{name}` 为 {every:g}，而训练总共只有 {total} 步"),
+    hint=Text("set `{name}: 1`", "请设 `{name}: 1`"),
     why=Text("There would be no curve, and a NaN loss would go unnoticed.",
              "不会有曲线，出现 NaN 损失也发现不了。"),
     bad="params: {max_steps: 5, log_steps: 10}", good="params: {max_steps: 5, log_steps: 1}",
 )  # fmt: skip
+NO_CHECKPOINT = rule(
+    "training/no-checkpoint", "warning",
+    title=Text("Training without a checkpoint", "训练过程中没有检查点"),
+    message=Text("`{name}` is {every}, but the training takes only {total} steps",
+                 "`{name}` 为 {every}，而训练总共只有 {total} 步"),
+    hint=Text("set `{name}` to {total} or less", "请把 `{name}` 设为 {total} 或更小"),
+    why=Text("Only the finished model would be written: a job that is interrupted starts over.",
+             "只会写出最终模型，任务一旦中断就得从头开始。"),
+    bad="params: {epochs: 1, save_steps: 1000}  # openrlhf/sft, 100 steps",
+    good="params: {epochs: 1, save_steps: 50}",
+)  # fmt: skip
+NEVER_VALIDATED = rule(
+    "training/never-validated", "warning",
+    title=Text("Validation that never runs", "评估一次也不会执行"),
+    message=Text("`{name}` is {every}, but the training takes only {total} steps, so "
+                 "`data.validation` is never looked at",
+                 "`{name}` 为 {every}，而训练总共只有 {total} 步，`data.validation` 不会被用到"),
+    hint=Text("set `{name}` to {total} or less", "请把 `{name}` 设为 {total} 或更小"),
+    why=Text("There would be no validation curve.", "不会有验证曲线。"),
+    bad="data: {train: a.jsonl, validation: b.jsonl}\n"
+        "params: {max_steps: 50, validation_steps: 100}  # nemo-rl/rm",
+    good="data: {train: a.jsonl, validation: b.jsonl}\n"
+         "params: {max_steps: 50, validation_steps: 10}",
+)  # fmt: skip
 MANY_CHECKPOINTS = rule(
     "training/many-checkpoints", "warning",
     title=Text("Checkpoints that fill the disk", "检查点可能占满磁盘"),
-    message=Text("{count} checkpoints of about {each} GB are kept: {total} GB in all",
-                 "将保留 {count} 个检查点，每个约 {each} GB，共 {total} GB"),
-    hint=Text("set `save_limit`, or raise `save_steps`",
-              "请设置 `save_limit`，或调大 `save_steps`"),
+    message=Text("{count} × {each} GB = {total} GB of checkpoints ({sum.en}){room.en}",
+                 "检查点共占 {count} × {each} GB = {total} GB（{sum.zh}）{room.zh}"),
+    hint=Text("lower `{limit}`, or raise `{every}`", "请调小 `{limit}`，或调大 `{every}`"),
     why=Text("A full disk ends the training in the middle of a checkpoint.",
              "磁盘写满时，训练会在写检查点的中途失败。"),
     bad="params: {save_steps: 20, save_limit: null}",
-    good="params: {save_steps: 500, save_limit: 2}",
+    good="params: {save_steps: 500, save_limit: 1}",
 )  # fmt: skip
 LOSS_DATA = rule(
     "training/loss-needs-columns", "error",

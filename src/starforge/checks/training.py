@@ -7,27 +7,21 @@ recipe publishes them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from starforge.checks import rules_training as rules
 from starforge.checks.files import first_row
-from starforge.checks.model import weight_bytes
-from starforge.checks.steps import rows_a_pass, total_steps
+from starforge.checks.learning_rate import check_learning_rate
+from starforge.checks.steps import rows_a_pass
 from starforge.findings import Finding
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
-
-FULL_TRAINING_MAX = 1e-3
-LORA_RANGE = (1e-5, 1e-2)
-MUCH_DISK = 50e9  # bytes
 
 
 def check_training(context: PrepareContext) -> list[Finding]:
     """Return the findings of a method that trains; nothing for one that does not."""
     if context.recipe.parameter("learning_rate") is None:
         return []
-    checks = (_steps, _validation, _save_best, _precision, _learning_rate, _logging,
-              _checkpoints, _loss_data)  # fmt: skip
+    checks = (_steps, _validation, _save_best, _precision, check_learning_rate, _loss_data)
     return [finding for check in checks for finding in check(context)]
 
 
@@ -97,56 +91,6 @@ def _precision(context: PrepareContext) -> Iterator[Finding]:
     for key, way in ways.items():
         if config.get(key):
             yield rules.HALF_ON_CPU.at(config.at(key), key=key, way=way)
-
-
-def _learning_rate(context: PrepareContext) -> Iterator[Finding]:
-    value = context.parameter("learning_rate")
-    builtin = context.model is not None and context.model.kind == "builtin"
-    if not isinstance(value, int | float) or value <= 0 or builtin:
-        return
-    at = context.config.at_parameter("learning_rate")
-    high = Text("high", "偏高")
-    if context.parameter("lora"):
-        low_end, high_end = LORA_RANGE
-        if not low_end <= value <= high_end:
-            side = high if value > high_end else Text("low", "偏低")
-            kind = Text("LoRA", " LoRA ")
-            yield rules.LEARNING_RATE.at(at, value=value, side=side, kind=kind, usual="1e-4 - 2e-4")
-    elif value > FULL_TRAINING_MAX:
-        kind = Text("training all weights", "全参微调")
-        yield rules.LEARNING_RATE.at(at, value=value, side=high, kind=kind, usual="5e-6 - 1e-4")
-
-
-def _logging(context: PrepareContext) -> Iterator[Finding]:
-    total = total_steps(context)
-    if not total:
-        return
-    warmup, every = context.parameter("warmup_steps"), context.parameter("log_steps")
-    if _number(warmup) and warmup >= 1 and warmup >= total:
-        at = context.config.at_parameter("warmup_steps")
-        yield rules.WARMUP.at(at, warmup=warmup, total=total)
-    if _number(every) and every >= 1 and every > total:
-        yield rules.FEW_LOGS.at(context.config.at_parameter("log_steps"), every=every, total=total)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _checkpoints(context: PrepareContext) -> Iterator[Finding]:
-    total, every = total_steps(context), context.parameter("save_steps")
-    limit, folder = context.parameter("save_limit"), context.model_path
-    if context.parameter("save_strategy") != "steps" or not total or not every or folder is None:
-        return
-    count = int(total // every) if every >= 1 else int(1 // every)
-    count = min(count, limit) if limit else count
-    # Weights and the two moments of Adam; adapters are small.
-    each = weight_bytes(folder) * 3 if not context.parameter("lora") else 0
-    if count * each > MUCH_DISK:
-        yield rules.MANY_CHECKPOINTS.at(
-            context.config.at_parameter("save_steps"),
-            count=count, each=f"{each / 1e9:.1f}", total=f"{count * each / 1e9:.0f}",
-        )  # fmt: skip
 
 
 def _loss_data(context: PrepareContext) -> Iterator[Finding]:

@@ -5,12 +5,18 @@ import pytest
 from starforge.checks.resources import check_resources
 from starforge.checks.steps import total_steps
 from starforge.checks.training import check_training
+from starforge.frameworks import get
 
 TEXTS = [{"text": "a"}, {"text": "b"}]
 
 
+def findings(context) -> list:
+    own = get(context.recipe.framework).checks(context)
+    return [*check_training(context), *own, *check_resources(context)]
+
+
 def codes(context) -> list[str]:
-    return [f.code for f in (*check_training(context), *check_resources(context))]
+    return [f.code for f in findings(context)]
 
 
 QUIET = {"log_steps": 1}  # eight rows are few steps
@@ -69,7 +75,7 @@ QUIET = {"log_steps": 1}  # eight rows are few steps
 def test_rule(make_context, code, bad, good):
     bad, good = ({**case, "params": QUIET | case.get("params", {})} for case in (bad, good))
     context = make_context(**bad)
-    found = [*check_training(context), *check_resources(context)]
+    found = findings(context)
     assert [f.code for f in found] == [code]
     assert found[0].message.en != found[0].message.zh
     assert found[0].at.key is not None
@@ -101,12 +107,13 @@ def test_large_model_without_gpu_and_many_checkpoints(make_context, tmp_path):
         stream.truncate(16_000_000_000)  # sparse: takes no space
     params = {"max_steps": 2000, "save_steps": 20, "save_limit": None, "log_steps": 1}
     context = make_context(model=str(model), params=params)
-    many, large = *check_training(context), *check_resources(context)
+    many, large = findings(context)
     assert many.code == "training/many-checkpoints"
-    assert "100 checkpoints of about 48.0 GB" in many.message.en
+    assert "100 × 96.0 GB = 9600 GB" in many.message.en
+    assert "8 billion parameters × (4 bytes of weights + 8 of the optimizer)" in many.message.en
     assert large.code == "resources/large-model-on-cpu"
     assert "16.0 GB" in large.message.en
-    kept = {**params, "save_limit": 1}
+    kept = {**params, "save_limit": 1, "save_steps": 1000, "model_dtype": "bfloat16"}
     assert codes(make_context(model=str(model), params=kept, resources="gpu:1")) == []
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from starforge.checks.schedule import check_schedule
 from starforge.findings import Finding
 from starforge.frameworks.nemo_rl import checks_rollout, rules
 from starforge.frameworks.nemo_rl.config_yaml import dropped, missing
+from starforge.frameworks.nemo_rl.schedule import schedule
 from starforge.frameworks.nemo_rl.settle import algorithm, has_rollouts, validates
 from starforge.frameworks.nemo_rl.steps import rows_a_step
 from starforge.i18n import Text
@@ -37,6 +39,7 @@ def check(context: PrepareContext) -> list[Finding]:
     found = [
         *_models(context), *_batches(context), *_few_rows(context), *_validation(context),
         *_save_metric(context), *_save_format(context), *_critic(context),
+        *check_schedule(context, schedule(context)),
     ]  # fmt: skip
     if has_rollouts(context):
         found += checks_rollout.check(context)

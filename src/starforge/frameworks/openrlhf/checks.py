@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from starforge.checks.files import first_row
+from starforge.checks.schedule import check_schedule
 from starforge.findings import Finding
 from starforge.frameworks.openrlhf import cpu, rules
 from starforge.frameworks.openrlhf.checks_rl import check_rl
 from starforge.frameworks.openrlhf.devices import data_parallel, trainer_count
 from starforge.frameworks.openrlhf.no_effect import check_no_effect
+from starforge.frameworks.openrlhf.schedule import schedule
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
 
@@ -20,7 +22,8 @@ def check(context: PrepareContext) -> list[Finding]:
     rl = context.recipe.config == "ppo"
     checks = [_batch, _steps, _parallel, _precision, _device, _template, check_no_effect]
     checks += [check_rl] if rl else [_rows, _validation_rows, _data_form, _margin]
-    return [finding for one in checks for finding in one(context)]
+    found = [finding for one in checks for finding in one(context)]
+    return found + list(check_schedule(context, schedule(context)))
 
 
 def number(value: Any) -> int:

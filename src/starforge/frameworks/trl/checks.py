@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from starforge.checks.schedule import check_schedule
 from starforge.findings import Finding, rule
 from starforge.frameworks.trl.check_models import check_models
 from starforge.frameworks.trl.check_no_effect import check_no_effect
 from starforge.frameworks.trl.check_online import check_online
 from starforge.frameworks.trl.check_preferences import check_preferences
+from starforge.frameworks.trl.schedule import schedule
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
 
@@ -51,7 +53,8 @@ IN_RUNTIME = ("eager", "sdpa", "flex_attention")
 def check(context: PrepareContext) -> list[Finding]:
     """Return the findings that only hold for this pin."""
     return [*_any_method(context), *check_preferences(context), *check_online(context),
-            *check_models(context), *check_no_effect(context)]  # fmt: skip
+            *check_models(context), *check_no_effect(context),
+            *check_schedule(context, schedule(context))]  # fmt: skip
 
 
 def _any_method(context: PrepareContext) -> Iterator[Finding]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from starforge.checks.schedule import check_schedule
 from starforge.findings import Finding, Location
 from starforge.frameworks.verl import rules
 from starforge.frameworks.verl.batches import check_batches, check_gpus
 from starforge.frameworks.verl.cpu import settings_for
 from starforge.frameworks.verl.losses import check_losses
+from starforge.frameworks.verl.schedule import schedule
 from starforge.frameworks.verl.settings import is_sft, on_cpu
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
@@ -25,7 +27,8 @@ def check(context: PrepareContext) -> list[Finding]:
     parts = [check_batches, check_gpus, _validation, _saving, _cpu]
     if not is_sft(context):
         parts += [check_losses, _rollout]
-    return [finding for part in parts for finding in part(context)]
+    found = [finding for part in parts for finding in part(context)]
+    return found + list(check_schedule(context, schedule(context)))
 
 
 def _validation(context: PrepareContext) -> Iterator[Finding]:
