@@ -135,6 +135,20 @@ MANY_CHECKPOINTS = rule(
     bad="params: {save_steps: 20, save_limit: null}",
     good="params: {save_steps: 500, save_limit: 1}",
 )  # fmt: skip
+DO_NOT_FIT = rule(
+    "training/lengths", "warning",
+    title=Text("Sequences longer than their limit", "序列超过长度上限"),
+    message=Text("{parts} tokens don't fit into `{holder}` {limit}",
+                 "{parts} 个词元超过了 `{holder}` {limit}"),
+    hint=Text("raise `{holder}`, or remove it", "请调大或去掉 `{holder}`"),
+    why=Text("The engine that samples answers cuts them short, or refuses a prompt that leaves no "
+             "room.",
+             "采样引擎会把回答截短；提示占满上限时则会拒绝请求。"),
+    bad="actor_rollout_ref: {rollout: {max_model_len: 512}}\n"
+        "params: {max_prompt_tokens: 512, max_completion_tokens: 512}",
+    good="actor_rollout_ref: {rollout: {max_model_len: 1024}}\n"
+         "params: {max_prompt_tokens: 512, max_completion_tokens: 512}",
+)  # fmt: skip
 LOSS_DATA = rule(
     "training/loss-needs-columns", "error",
     title=Text("Loss that the data can't give", "数据不支持这种损失范围"),

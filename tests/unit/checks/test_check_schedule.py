@@ -210,3 +210,33 @@ def test_no_default_of_the_catalog_is_of_the_wrong_order(make_context):
     for method in methods:
         context = make_context(CHAT, method=method, model="org/name")
         assert list(check_learning_rate(context)) == [], method
+
+
+LENGTHS = [
+    ("verl/grpo", {"max_prompt_tokens": 512, "max_completion_tokens": 512},
+     "actor_rollout_ref.rollout.max_model_len", 1023, 1024, " = 1024 tokens"),
+    ("nemo-rl/grpo", {"max_model_tokens": 512}, "policy.generation.vllm_cfg.max_model_len", 511,
+     512, "`max_model_tokens` 512 tokens"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LENGTHS, ids=lambda case: case[0])
+def test_sequences_against_the_engine_that_samples_them(make_context, case):
+    method, params, key, short, enough, told = case
+    for limit, wrong in ((short, True), (enough, False)):
+        context = make_context(PROMPTS, method=method, params=params, reward="reward.py",
+                               files=REWARD, sets=(f"{key}={limit}",))  # fmt: skip
+        found = [f for f in general(context) if f.code == "training/lengths"]
+        assert len(found) == wrong
+        assert all(told in f.message.en and f.at.key == key for f in found)
+
+
+def test_validation_data_that_nemo_rl_never_looks_at(make_context):
+    off = {"validation_steps": 0, "validate_first": False}
+    for params, codes in (
+        (off, ["nemo-rl/validation-unused"]),
+        (off | {"validate_last": True}, []),
+    ):
+        context = make_context(CHAT * 40, method="nemo-rl/sft", params=params, validation=CHAT)
+        found = get("nemo-rl").checks(context)
+        assert [f.code for f in found if "validation" in f.code] == codes

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from starforge.checks.schedule import check_schedule
+from starforge.checks.sequences import check_fits
 from starforge.findings import Finding
 from starforge.frameworks.nemo_rl import checks_rollout, rules
 from starforge.frameworks.nemo_rl.config_yaml import dropped, missing
@@ -20,6 +21,7 @@ from starforge.lab.context import PrepareContext
 DTENSOR, MEGATRON = "dtensor_cfg", "megatron_cfg"
 # Keys of a model that only its DTensor backend reads.
 _DTENSOR_ONLY = ("optimizer", "scheduler", DTENSOR)
+_VALIDATION_TIMES = ("val_period", "val_at_start", "val_at_end")
 _VALIDATION_METRICS = {
     "sft": ("val_loss",),
     "dpo": ("validation-default_loss", "validation-default_accuracy",
@@ -41,8 +43,10 @@ def check(context: PrepareContext) -> list[Finding]:
         *_save_metric(context), *_save_format(context), *_critic(context),
         *check_schedule(context, schedule(context)),
     ]  # fmt: skip
+    longest = ("policy.max_total_sequence_length",)
     if has_rollouts(context):
         found += checks_rollout.check(context)
+        found += check_fits(context, "policy.generation.vllm_cfg.max_model_len", longest)
     return found
 
 
@@ -195,11 +199,14 @@ def _few_rows(context: PrepareContext) -> Iterator[Finding]:
 
 
 def _validation(context: PrepareContext) -> Iterator[Finding]:
-    if validates(context):
-        return
     config, section = context.config, algorithm(context)
+    if validates(context):
+        times = [config.get(f"{section}.{name}") for name in _VALIDATION_TIMES]
+        if not any(time and time != -1 for time in times):
+            yield rules.VALIDATION_UNUSED.at(context.at("data.validation"))
+        return
     lacks = "reward" if "validation" in context.data else "data.validation"
-    for name in ("val_period", "val_at_start", "val_at_end"):
+    for name in _VALIDATION_TIMES:
         path = f"{section}.{name}"
         value = config.get(path)
         if config.is_set_by_user(path) and value and value is not None and value != -1:

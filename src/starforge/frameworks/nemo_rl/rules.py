@@ -108,6 +108,18 @@ VALIDATION = rule(
     bad="validation_steps: 10 without data.validation",
     good="validation_steps: 10 with data: {validation: data/validation.jsonl}",
 )  # fmt: skip
+VALIDATION_UNUSED = rule(
+    "nemo-rl/validation-unused", "warning",
+    title=Text("Validation data that is not used", "验证数据没有用到"),
+    message=Text("there is `data.validation`, but none of `validation_steps`, `validate_first` and "
+                 "`validate_last` asks for it",
+                 "提供了 `data.validation`，但 `validation_steps`、`validate_first` 和 "
+                 "`validate_last` 都没有启用"),
+    hint=Text("set `validation_steps: 10`", "请设 `validation_steps: 10`"),
+    why=Text("There would be no validation curve.", "不会有验证曲线。"),
+    bad="data: {train: a.jsonl, validation: b.jsonl}\nparams: {validation_steps: 0}",
+    good="data: {train: a.jsonl, validation: b.jsonl}\nparams: {validation_steps: 10}",
+)  # fmt: skip
 METRIC = rule(
     "nemo-rl/save-metric", "error",
     title=Text("Metric that does not exist", "指标不存在"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from starforge.checks.schedule import check_schedule
+from starforge.checks.sequences import check_fits
 from starforge.findings import Finding, Location
 from starforge.frameworks.verl import rules
 from starforge.frameworks.verl.batches import check_batches, check_gpus
@@ -56,6 +57,8 @@ def _saving(context: PrepareContext) -> Iterator[Finding]:
 
 def _rollout(context: PrepareContext) -> Iterator[Finding]:
     config = context.config
+    lengths = ("data.max_prompt_length", "data.max_response_length")
+    yield from check_fits(context, "actor_rollout_ref.rollout.max_model_len", lengths)
     engine = config.get("actor_rollout_ref.rollout.name")
     if engine != "vllm":
         yield rules.ENGINE.at(config.at("actor_rollout_ref.rollout.name"), engine=engine)
