@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from starforge.checks.parallel import fitting_sizes
 from starforge.checks.schedule import check_schedule
 from starforge.checks.sequences import check_fits
 from starforge.findings import Finding
@@ -101,7 +102,11 @@ def _parallel(context: PrepareContext, model: str) -> Iterator[Finding]:
             f"`{model}` takes {listed} = {product} GPUs a copy, and {gpus} train",
             f"`{model}` 每份需要 {listed} = {product} 张 GPU，而用于训练的有 {gpus} 张",
         )
-        yield rules.PARALLEL.at(at, problem=problem)
+        names = {p.path: p.name for p in context.recipe.parameters}
+        large = [path for path, size in sizes.items() if size > 1]
+        # What several sizes may be together can't be listed in a line.
+        ways = fitting_sizes(names.get(large[0], large[0]), gpus) if len(large) == 1 else None
+        yield rules.PARALLEL.at(at, hint=ways, problem=problem)
     tensor, micro = next(iter(sizes)), f"{model}.train_micro_batch_size"
     logprob = f"{model}.logprob_batch_size"
     on_policy = config.get("loss_fn.force_on_policy_ratio")

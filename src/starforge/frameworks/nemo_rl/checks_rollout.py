@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from starforge.checks.parallel import fitting_sizes
 from starforge.findings import Finding
 from starforge.frameworks.nemo_rl import rules
 from starforge.frameworks.nemo_rl.settle import algorithm
@@ -90,7 +91,8 @@ def _generation(context: PrepareContext) -> Iterator[Finding]:
     if backend == "vllm" and room % size:
         problem = Text(f"the rollout engine takes {size} GPUs a copy, and {room} generate",
                        f"推理引擎每份需要 {size} 张 GPU，而用于生成的有 {room} 张")  # fmt: skip
-        yield rules.PARALLEL.at(config.at(path), problem=problem)
+        ways = fitting_sizes("rollout_tensor_parallel", room)
+        yield rules.PARALLEL.at(config.at(path), hint=ways, problem=problem)
 
 
 def _sampling(context: PrepareContext) -> Iterator[Finding]:

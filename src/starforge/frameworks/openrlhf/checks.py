@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from starforge.checks.files import first_row
+from starforge.checks.parallel import fitting_sizes
 from starforge.checks.schedule import check_schedule
 from starforge.findings import Finding
 from starforge.frameworks.openrlhf import cpu, rules
@@ -66,13 +67,19 @@ def _parallel(context: PrepareContext) -> Iterator[Finding]:
     )
     if ring > 1 and not packing:
         needs = Text("`sequence_packing`", " `sequence_packing`")
-        yield rules.RING.at(config.at("ds.ring_attn_size"), ring=ring, needs=needs)
+        at = config.at("ds.ring_attn_size")
+        yield rules.RING.at(at, name="sequence_parallel", size=ring, needs=needs)
     processes = trainer_count(context)
     if context.resources.gpus and processes % max(1, ring * tensor):
         key = "ds.ring_attn_size" if ring > 1 else "ds.tensor_parallel_size"
         needs = Text(f"a multiple of {ring * tensor} GPUs for training (there are {processes})",
                      f"用于训练的 GPU 数是 {ring * tensor} 的倍数（现为 {processes}）")  # fmt: skip
-        yield rules.RING.at(config.at(key), ring=ring, needs=needs)
+        name = "sequence_parallel" if ring > 1 else "tensor_parallel"
+        one = ring <= 1 or tensor <= 1
+        yield rules.RING.at(
+            config.at(key), hint=fitting_sizes(name, processes) if one else None,
+            name=name, size=ring if ring > 1 else tensor, needs=needs,
+        )  # fmt: skip
 
 
 def _precision(context: PrepareContext) -> Iterator[Finding]:

@@ -62,9 +62,8 @@ FLASH = rule(
 )  # fmt: skip
 RING = rule(
     "openrlhf/sequence-parallel", "error",
-    title=Text("Ring attention that can't run", "环形注意力无法运行"),
-    message=Text("`sequence_parallel: {ring}` needs {needs.en}",
-                 "`sequence_parallel: {ring}` 需要{needs.zh}"),
+    title=Text("Parallelism that can't run", "并行设置无法运行"),
+    message=Text("`{name}: {size}` needs {needs.en}", "`{name}: {size}` 需要{needs.zh}"),
     why=Text("OpenRLHF refuses to start, or divides by a number of processes that is 0.",
              "OpenRLHF 会拒绝启动，或得到为 0 的进程数。"),
     bad="params: {sequence_parallel: 2}",

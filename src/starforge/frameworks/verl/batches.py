@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from starforge.checks.parallel import fitting_sizes
 from starforge.findings import Finding
 from starforge.frameworks.verl import rules
 from starforge.frameworks.verl.settings import (
@@ -190,7 +191,8 @@ def check_gpus(context: PrepareContext) -> Iterator[Finding]:
         if isinstance(size, int) and size > 0 and pool % size:
             problem = Text(f"{pool} GPUs can't be divided into groups of `{name}: {size}`",
                            f"{pool} 张 GPU 无法按 `{name}: {size}` 分组")  # fmt: skip
-            yield rules.GPUS.at(context.config.at_parameter(name), problem=problem, name=name)
+            at, ways = context.config.at_parameter(name), fitting_sizes(name, pool)
+            yield rules.GPUS.at(at, hint=ways, problem=problem, name=name)
 
 
 def _processes_are_gpus(context: PrepareContext) -> Iterator[Finding]:
