@@ -48,6 +48,8 @@ runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
 	@$(BIN)/sf runtime install openrlhf
 
 test: $(VENV)/.dev console runtimes ## Install what the tests need and run all of them
+	@$(BIN)/python scripts/console.py test
+	@$(BIN)/python scripts/chromium.py
 	@STARFORGE_REQUIRE_RUNTIMES=1 $(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest
 
 test-all: ## All tests, the slow ones too

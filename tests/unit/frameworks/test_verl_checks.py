@@ -56,6 +56,9 @@ RULES = [
      {"rollout_is_threshold": "0.5_5"}),
     ("verl/is-threshold", "verl/grpo", {"rollout_is_threshold": "-1"},
      {"rollout_is_threshold": 3}),
+    ("verl/kl-twice", "verl/grpo", {"kl_in_loss": True, "kl_in_reward": True},
+     {"kl_in_loss": True}),
+    ("verl/lora-rank", "verl/grpo", {"lora_rank": 1024}, {"lora_rank": 512}),
     ("verl/dro-beta", "verl/grpo", {"policy_loss_mode": "dro"}, {"policy_loss_mode": "gspo"}),
     ("verl/overlong-buffer", "verl/dapo", {"max_completion_tokens": 64}, {"overlong_buffer": 8}),
     ("verl/validation-without-data", "verl/grpo", {"validation_steps": 2},
@@ -155,3 +158,14 @@ def test_a_reward_model_can_neither_filter_nor_run_on_a_cpu(make_context):
     assert codes("verl/dapo", "gpu:1", **small) == ["verl/filter-reward-model"]
     assert codes("verl/dapo", "gpu:1", dynamic_sampling=False, **small) == []
     assert codes("verl/grpo", "cpu:2") == ["verl/cpu-limit"]
+
+
+def test_a_micro_batch_is_set_once(found):
+    for section, key in (("actor", "ppo_micro_batch_size"),
+                         ("rollout", "log_prob_micro_batch_size"),
+                         ("ref", "log_prob_micro_batch_size")):  # fmt: skip
+        config = {"actor_rollout_ref": {section: {key: 2}}}
+        wanted = {"reference_batch_size": 4}
+        assert found(params=wanted, config=config) == ["verl/micro-batch-twice"]
+        dynamic = wanted | {"dynamic_batch": True, "max_tokens_per_device": 4096}
+        assert found(params=dynamic, config=config) == []
