@@ -10,6 +10,7 @@ from starforge.findings import Finding, Location
 from starforge.frameworks.verl import rules
 from starforge.frameworks.verl.batches import check_batches, check_gpus
 from starforge.frameworks.verl.cpu import settings_for
+from starforge.frameworks.verl.exclusive import check_exclusive
 from starforge.frameworks.verl.losses import check_losses
 from starforge.frameworks.verl.schedule import schedule
 from starforge.frameworks.verl.settings import is_sft, on_cpu
@@ -27,7 +28,7 @@ def check(context: PrepareContext) -> list[Finding]:
     """Return the findings that only hold for this pin."""
     parts = [check_batches, check_gpus, _validation, _saving, _cpu]
     if not is_sft(context):
-        parts += [check_losses, _rollout]
+        parts += [check_losses, check_exclusive, _rollout]
     found = [finding for part in parts for finding in part(context)]
     return found + list(check_schedule(context, schedule(context)))
 
