@@ -4,6 +4,7 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRef, useSyncExternalStore } from "react";
+import { isLive } from "@/ui/StateBadge";
 import type { Job } from "./client";
 import { useFollow } from "./follow";
 
@@ -91,7 +92,9 @@ export function LiveUpdates(): null {
         if (event === "job") {
           const job = data as Job;
           if (applyJob(client, job)) refreshLists();
-          void client.invalidateQueries({ queryKey: ["job", job.id], exact: true });
+          // What is only looked at while a job runs (curves, logs, samples) is looked at once
+          // more when it has ended: its last points came after the last look.
+          void client.invalidateQueries({ queryKey: ["job", job.id], exact: isLive(job.state) });
         } else if (event === "deleted") {
           refreshLists();
         } else if (event === "task") {
