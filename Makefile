@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 export STARFORGE_RUNTIMES ?= $(CURDIR)/.runtimes
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install console demo demo-all test test-all test-fast check format bench chaos contracts docs runtimes clean
+.PHONY: help install console demo demo-all test test-all test-fast check format bench chaos contracts screenshots docs runtimes clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -78,6 +78,9 @@ chaos: $(VENV)/.installed ## Kill servers, runners and trainers at random for te
 
 contracts: runtimes ## Re-extract the contracts from the real packages and show what changed
 	@$(BIN)/python scripts/contracts.py
+
+screenshots: $(VENV)/.dev console ## Take a picture of every page of the console into screenshots/
+	@$(BIN)/python scripts/screenshots.py
 
 docs: $(VENV)/.installed ## Build the documentation site into site/
 	@$(PIP) --group docs
