@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _LONGEST = 100  # longer words are no slips, and comparing them takes quadratic time
 
@@ -14,23 +15,50 @@ def nearest(word: str, candidates: Iterable[str], count: int = 3) -> list[str]:
 
     Letters' case and ``-``, ``_`` and spaces do not matter. Dotted names match by their
     last part too, and names that share most of their words are near even when a word was
-    dropped (``max_seq_length`` and ``max_length``). Initials count too (``lr``).
+    dropped (``max_seq_length`` and ``max_length``). Initials count too (``lr``). Names that
+    are one letter away are the only ones then: nothing else is as likely.
     """
     if len(word) > _LONGEST:
         return []
-    scored = [(_similarity(word, other), other) for other in candidates]
+    candidates = list(candidates)
+    slips = [other for other in candidates if _is_slip(_plain(word), _plain(other))]
+    scored = [(_similarity(word, other), other) for other in slips or candidates]
     close = sorted((s for s in scored if s[0] >= 0.7), key=lambda s: (-s[0], s[1]))
     return [other for _, other in close[:count]]
 
 
+@lru_cache(maxsize=1 << 14)
 def _plain(name: str) -> str:
     return re.sub(r"[-_\s]+", "_", name.strip().lower())
+
+
+def _is_slip(a: str, b: str) -> bool:
+    """Say whether one letter was added, left out, replaced or swapped with its neighbour."""
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    more = len(long) - len(short)
+    half = len(short) // 2
+    if more > 1 or len(short) < 3 or a == b:
+        return False
+    # One slip leaves one of the halves as it is (but for a swap in the very middle).
+    if short[: half - 1] != long[: half - 1] and short[half + 1 :] != long[half + 1 + more :]:
+        return False
+    first = next((at for at, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), None)
+    if first is None:
+        return True
+    if more:
+        return short[first:] == long[first + 1 :]
+    swapped = short[first : first + 2] == long[first : first + 2][::-1]
+    return short[first + 1 :] == long[first + 1 :] or (
+        swapped and short[first + 2 :] == long[first + 2 :]
+    )
 
 
 def _similarity(word: str, other: str) -> float:
     a, b = _plain(word), _plain(other)
     if a == b:
         return 1.0
+    if _is_slip(a, b):
+        return max(0.75, difflib.SequenceMatcher(None, a, b).ratio())
     score = difflib.SequenceMatcher(None, a, b).ratio()
     last_a, last_b = a.rsplit(".", 1)[-1], b.rsplit(".", 1)[-1]
     if "." in a or "." in b:
