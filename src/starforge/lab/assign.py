@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from starforge.catalog.models import ContractConfig, Recipe
+from starforge.catalog.models import ContractConfig, Recipe, Renamed
 from starforge.catalog.types import TypeExpr, parse_type
 from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
@@ -46,9 +46,12 @@ class Collector:
         self.dropped: frozenset[str] = frozenset()  # sections of upstream's that were replaced
         self._by_path = {parameter.path: parameter.name for parameter in recipe.parameters}
         self._renamed = {renamed.old: renamed for renamed in recipe.renamed}
-        self._sections = {
-            path[:dot] for path in config.keys for dot, c in enumerate(path) if c == "."
-        }
+        self._sections = frozenset(
+            path[:dot]
+            for path in (*config.keys, *self._renamed)
+            for dot, c in enumerate(path)
+            if c == "."
+        )
 
     def from_config(self, experiment: Experiment) -> list[Assignment]:
         """Return the native keys of config.yaml, nested or dotted."""
@@ -73,7 +76,9 @@ class Collector:
         """Yield the usable values of config.yaml, and of the files it starts from."""
         if self.config.dialect == "omegaconf":
             keys = set(self.config.keys)
-            inherited, findings = inherit(experiment, document, self.config.base, keys)
+            inherited, findings = inherit(
+                experiment, document, self.config.base, keys, self._sections
+            )
             self.findings += findings
             self.dropped = inherited.dropped
             yield from ((one.path, one.value, one.at) for one in inherited.values.values())
@@ -212,7 +217,7 @@ class Collector:
     def _unknown_key(self, path: str, at: Location, inner: str = "") -> Finding:
         """Return the finding; ``inner`` is the first key below ``path``, which is no section."""
         recipe = self.recipe
-        renamed = self._renamed.get(path)
+        renamed = self._renaming(path)
         if renamed is not None:
             new = renamed.new
             hint = renamed.note if new is None else _use(new, renamed.note, self._by_path.get(new))
@@ -231,6 +236,15 @@ class Collector:
             meant = f"{path}.{inner}" if inner else path
             hint = hint or did_you_mean(self._near(meant, self.config.keys.keys() | names))
         return rules.UNKNOWN_KEY.at(at, hint=hint, key=path, pin=recipe.pin, method=recipe.name)
+
+    def _renaming(self, path: str) -> Renamed | None:
+        """Return what became of a key of other versions, or of the section it lies in."""
+        found = self._renamed.get(path)
+        while found is None and "." in path:
+            path = path.rpartition(".")[0]
+            section = self._renamed.get(path)
+            found = section if section is not None and section.new is None else None
+        return found
 
     def _unknown_parameter(self, name: str, at: Location) -> Finding:
         recipe = self.recipe

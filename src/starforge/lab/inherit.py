@@ -45,14 +45,19 @@ class Inherited(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def inherit(
-    experiment: Experiment, document: Document, base: str | None, keys: set[str]
+    experiment: Experiment,
+    document: Document,
+    base: str | None,
+    keys: set[str],
+    sections: frozenset[str] = frozenset(),
 ) -> tuple[Inherited, list[Finding]]:
     """Return what config.yaml and its parents set, with findings about the files themselves.
 
     ``base`` names the framework's default file (``examples/configs/sft.yaml``), and ``keys``
-    are the dotted keys that may hold values. Unknown keys are left for the caller to judge.
+    are the dotted keys that may hold values; ``sections`` are further names that values lie
+    in. Unknown keys are left for the caller to judge.
     """
-    chain = _Chain(experiment, base, keys)
+    chain = _Chain(experiment, base, keys, sections)
     found = chain.file(_File(name=CONFIG_FILE, document=document), under=_Part(dropped=set()))
     return Inherited(values=found.values, dropped=frozenset(found.dropped or ())), chain.findings
 
@@ -77,12 +82,15 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class _Chain:
-    def __init__(self, experiment: Experiment, base: str | None, keys: set[str]) -> None:
+    def __init__(
+        self, experiment: Experiment, base: str | None, keys: set[str], sections: frozenset[str]
+    ) -> None:
         self.folder = experiment.folder
         self.base = base
         self.keys = keys
         self.findings: list[Finding] = []
-        self._sections = {path[:dot] for path in keys for dot, c in enumerate(path) if c == "."}
+        within = {path[:dot] for path in keys for dot, c in enumerate(path) if c == "."}
+        self._sections = within | sections
 
     def file(self, file: _File, under: _Part) -> _Part:
         """Return a file with its parents, put on top of ``under``."""

@@ -38,7 +38,8 @@ INTERPOLATION = rule(
 RENAMED_KEY = rule(
     "config/renamed-key", "error",
     title=Text("Key of another version", "其他版本的键"),
-    message=Text("{pin} does not have `{key}` any more", "{pin} 已不再使用 `{key}`"),
+    message=Text("`{key}` is a key of another version or method, not of this one ({pin})",
+                 "`{key}` 是其他版本或方法的键，这里（{pin}）没有它"),
     hint=Text("use `{new}`", "请改用 `{new}`"),
     why=Text("Names change between versions; the pinned one decides.",
              "各版本的名字会变，以固定的版本为准。"),

@@ -22,9 +22,9 @@ GROUP_MISSING = rule(
 GROUP_BATCH = rule(
     "trl/group-batch", "error",
     title=Text("Groups that are cut apart", "同组回答被拆开"),
-    message=Text("{generated} completions are sampled at once ({how}), which is no multiple of "
+    message=Text("{generated} completions are sampled at once ({how.en}), which is no multiple of "
                  "`group_size: {group}`",
-                 "每次采样 {generated} 个回答（{how}），不是 `group_size: {group}` 的整数倍"),
+                 "每次采样 {generated} 个回答（{how.zh}），不是 `group_size: {group}` 的整数倍"),
     hint=Text("set `group_size` to one of {sizes}, or `batch_size: {batch}`",
               "请把 `group_size` 设为 {sizes} 之一，或设 `batch_size: {batch}`"),
     why=Text("TRL refuses to start, since a batch must hold whole groups.",
@@ -136,9 +136,11 @@ def _whole_groups(context: PrepareContext) -> Iterator[Finding]:
     rows, passes = planned.a_pass // devices, planned.passes
     how = Text(f"{rows} a device × {devices} × {passes} passes",
                f"每卡 {rows} × {devices} 卡 × {passes} 次前向")  # fmt: skip
+    larger = Text(f"set `batch_size: {batch}`", f"请设 `batch_size: {batch}`")
     yield GROUP_BATCH.at(
-        context.config.at("num_generations"), generated=planned.generated, how=how,
-        group=planned.group, sizes=", ".join(map(str, sizes)) or "-", batch=batch,
+        context.config.at("num_generations"), hint=None if sizes else larger,
+        generated=planned.generated, how=how, group=planned.group,
+        sizes=", ".join(map(str, sizes)), batch=batch,
     )  # fmt: skip
 
 
