@@ -23,7 +23,7 @@ FLAGS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop would stand in the way of later tests' own
 def browser() -> Iterator[Any]:
     """The system's Chromium, headless."""
     program = next((path for name in NAMES if (path := shutil.which(name))), None)
