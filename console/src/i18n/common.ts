@@ -96,6 +96,7 @@ export const en = {
   table: { columns: "Columns", selected: "{{count}} selected", none: "Nothing matches" },
   theme: { label: "Theme", light: "Light", dark: "Dark", auto: "As the system" },
   language: "Language",
+  signOut: "Sign out of this browser",
   machine: { cpus: "{{free}} of {{all}} CPUs free", gpus: "{{free}} of {{all}} GPUs free" },
   value: { none: "none", yes: "yes", no: "no" },
 };
@@ -196,6 +197,7 @@ export const zh = {
   table: { columns: "列", selected: "已选 {{count}} 项", none: "没有符合条件的内容" },
   theme: { label: "主题", light: "浅色", dark: "深色", auto: "跟随系统" },
   language: "语言",
+  signOut: "在本浏览器中退出登录",
   machine: { cpus: "CPU 空闲 {{free}}/{{all}}", gpus: "GPU 空闲 {{free}}/{{all}}" },
   value: { none: "无", yes: "是", no: "否" },
 } satisfies Texts<typeof en>;
