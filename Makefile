@@ -65,6 +65,7 @@ check: $(VENV)/.dev ## Lint, types, import contracts, generated files up to date
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/console.py check
 	@$(BIN)/python scripts/gen_docs.py --check
+	@$(BIN)/python scripts/openapi.py --check
 
 format: $(VENV)/.dev ## Format the code
 	@$(BIN)/ruff check --fix .
