@@ -146,3 +146,26 @@ def wait_state(client: Client, job: str, *states: str, patience: float = 30.0) -
 
 def wait_ended(client: Client, job: str, patience: float = 60.0) -> JobDetail:
     return wait_state(client, job, *TERMINAL, patience=patience)
+
+
+def write_experiment(lab: Path, script: str, name: str = "exp", **keys: Any) -> Path:
+    """Write a custom/custom experiment around a shell script."""
+    folder = lab / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "train.sh").write_text(script, "utf-8")
+    document = {"method": "custom/custom", "policies": {"stop_grace": 2}, **keys}
+    (folder / "experiment.yaml").write_text(json.dumps(document), "utf-8")
+    return folder
+
+
+def end(server: Server) -> None:
+    """Stop a server's jobs and the server; none of their processes is left."""
+    with contextlib.suppress(Exception):
+        if server.process is not None and server.process.poll() is None:
+            client = server.client()
+            for job in client.jobs.page(size=200).jobs:
+                if job.state not in TERMINAL:
+                    client.jobs.stop(job.id, force=True)
+                    wait_ended(client, job.id)
+    server.kill()
+    wait_for(lambda: not processes_of(server.home), 15)
