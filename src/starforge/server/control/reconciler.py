@@ -19,9 +19,9 @@ from starforge.i18n import Text
 from starforge.server.bus import Message
 from starforge.server.control import launching
 from starforge.server.control.finish import Ending, finish, record
+from starforge.server.control.following import Following
 from starforge.server.control.queue import Holder, decide
 from starforge.server.core import Core
-from starforge.server.services import follow_ups
 from starforge.server.services.headline import update_headline
 from starforge.server.services.status import apply_status, is_news
 from starforge.server.store import attempts, jobs
@@ -46,7 +46,7 @@ class Reconciler:
         self._thread = threading.Thread(target=self._run, name="reconciler", daemon=True)
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="finish")
         self._finishing: dict[str, Future[None]] = {}
-        self._following: dict[str, Future[None]] = {}
+        self._following = Following(core, self._pool)
         self._asked: dict[tuple[str, int], float] = {}  # when an attempt was asked to stop
         self._fresh: set[str] = set()  # jobs with new points since their last headline
         self._headline_at: dict[str, float] = {}
@@ -93,7 +93,7 @@ class Reconciler:
             active = jobs.in_states(tx, ACTIVE)
             queued = jobs.in_states(tx, {"queued"})
             followed = jobs.with_follow_ups_due(tx)
-        pause = self._follow_up(followed)
+        pause = self._following.step(followed)
         for job in active:
             try:
                 pause = min(pause, self._step(job))
@@ -102,23 +102,6 @@ class Reconciler:
                 pause = min(pause, BUSY)
         if queued:
             pause = min(pause, self._schedule(queued))
-        return pause
-
-    def _follow_up(self, due: list[str]) -> float:
-        """Make the jobs that follow those that have succeeded."""
-        pause = IDLE
-        for job_id in due:
-            making = self._following.get(job_id)
-            if making is not None and not making.done():
-                pause = min(pause, SOON)
-                continue
-            error = making.exception() if making is not None else None
-            if error is not None:
-                log.error("making follow-ups failed; trying again", job=job_id, exc_info=error)
-            pause = min(pause, SOON if error is None else BUSY)
-            self._following[job_id] = self._pool.submit(follow_ups.make, self._core, job_id)
-        for job_id in self._following.keys() - set(due):
-            del self._following[job_id]
         return pause
 
     def _schedule(self, queued: list[JobSummary]) -> float:
