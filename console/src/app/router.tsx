@@ -92,7 +92,7 @@ const choose = createRoute({
   component: lazyRouteComponent(() => import("@/pages/choose/ChoosePage"), "ChoosePage"),
 });
 
-/** `?method=trl/sft` starts from a method, `?from=JOB` from a job's experiment. */
+/** `?method=trl/sft` starts from a method. */
 const newJob = createRoute({
   getParentRoute: () => root,
   path: "/new",

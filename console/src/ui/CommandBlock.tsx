@@ -14,7 +14,14 @@ export function CommandBlock({ text }: { text: string }) {
       py={6}
       bg="var(--sf-panel)"
     >
-      <Box component="pre" className="sf-mono" m={0} tabIndex={0} style={{ overflowX: "auto" }}>
+      <Box
+        component="pre"
+        className="sf-mono"
+        ta="left"
+        m={0}
+        tabIndex={0}
+        style={{ overflowX: "auto" }}
+      >
         {text}
       </Box>
       <CopyButton text={text} />
