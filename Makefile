@@ -59,7 +59,7 @@ test-fast: $(VENV)/.dev ## Unit tests only: seconds, no runtimes
 	@$(BIN)/python -m pytest tests/unit
 
 check: $(VENV)/.dev ## Lint, types, import contracts, generated files up to date
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
@@ -68,7 +68,7 @@ check: $(VENV)/.dev ## Lint, types, import contracts, generated files up to date
 	@$(BIN)/python scripts/openapi.py --check
 
 format: $(VENV)/.dev ## Format the code
-	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff check --no-cache --fix .
 	@$(BIN)/ruff format .
 
 bench: $(VENV)/.dev ## Run the benchmarks

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import msgspec
-from cases import HARNESSES, TRAINING, names
+from demo_rows import HARNESSES, TRAINING, names
 from places import HOME, LAB, ROOT, sf
 from trial import Row, benchmark, train
 

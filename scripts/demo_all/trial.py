@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from demo_rows import SCORE, Case
 from places import HOME, LAB, SfError, ask, sf
-
-from cases import SCORE, Case
 
 PATIENCE = 900.0  # seconds for the first checkpoint; Ray and vLLM start slowly
 _STEP = re.compile(r"(\d+)(?:\.json)?$")
