@@ -1,11 +1,13 @@
 """What must hold of the OpenRLHF recipes."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from starforge.catalog.load import load_catalog
 from starforge.prepare import prepare
+from starforge.streams import decode_scalars
 
 METHODS = ["dpo", "grpo", "ppo", "reinforce-baseline", "rm", "sft"]
 RL = {"grpo": "group_norm", "ppo": "gae", "reinforce-baseline": "reinforce_baseline"}
@@ -152,3 +154,25 @@ def test_methods_name_their_kin():
     for name in METHODS:
         for other in catalog.recipe(f"openrlhf/{name}").same_as:
             assert other in catalog.names(), f"{name} names {other}"
+
+
+def test_what_becomes_of_the_critics_learning_rate(tmp_path):
+    """It is no warm-up that lasts longer: upstream writes the mean over a step's batches.
+
+    In the run of this file each step had two batches, one before and one after the update, and
+    both models the same peak and the same warm-up.
+    """
+    file = Path(__file__).parent / "event_files" / "openrlhf-ppo.tfevents"
+    series = decode_scalars("tensorboard", file.read_bytes(), final=True).series
+    actor, critic = (list(series[name].values) for name in ("train/actor_lr", "train/critic_lr"))
+    before = [0.0, *actor[:-1]]
+    means = [(old + new) / 2 for old, new in zip(before, actor, strict=True)]
+    assert critic == pytest.approx(means)
+    (metric,) = [m for m in recipe("ppo").metrics if m.name == "train/critic_learning_rate"]
+    assert "mean over the batches" in metric.description.en
+    # The canonical name sets the model's alone, and says where the critic's is.
+    config = prepared(tmp_path / "exp", "ppo", sets=("warmup_ratio=0.5",)).context.config
+    assert config.get("actor.lr_warmup_ratio") == 0.5
+    assert config.get("critic.lr_warmup_ratio") == 0.03
+    (published,) = [p for p in recipe("ppo").parameters if p.name == "warmup_ratio"]
+    assert "critic.lr_warmup_ratio" in published.description.en
