@@ -126,7 +126,7 @@ def ran(verl_python, nemo_rl_src, tmp_path_factory):
     command = [verl_python, str(probe), str(nemo_rl_src), str(OURS), str(shared), str(work)]
     # Paths of Ray's sockets must be short.
     with tempfile.TemporaryDirectory(prefix="sf-test-", dir="/tmp") as folder:
-        env["STARFORGE_RAY_FOLDER"] = folder
+        env["RAY_TMPDIR"] = folder
         done = subprocess.run(
             command, env=env, cwd=work, capture_output=True, text=True, check=False, timeout=280
         )

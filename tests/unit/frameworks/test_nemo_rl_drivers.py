@@ -197,7 +197,7 @@ def test_adapters_and_shards_stay_as_they_are(driver, tmp_path, capsys):
     assert not export.export(folder, target, tmp_path, sys.executable)
 
 
-def run_driver(tmp_path, *argv, home):
+def run_driver(tmp_path, *argv, home, python=sys.executable, **more):
     job = {"data": {"train": "train.jsonl"}, "kind": "instruction", "export": True,
            "total_steps": 8}  # fmt: skip
     (tmp_path / "config.json").write_text(json.dumps(job))
@@ -206,8 +206,8 @@ def run_driver(tmp_path, *argv, home):
         "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "STARFORGE_ATTEMPT_DIR": str(tmp_path / "attempt-0"), "NEMO_RL_HOME": str(home),
         "STARFORGE_OUTPUT_DIR": str(tmp_path / "output"), "SF_LANG": "en",
-        "STARFORGE_CONFIG": str(tmp_path / "config.json"), "NEMO_RL_PYTHON": sys.executable,
-    }  # fmt: skip
+        "STARFORGE_CONFIG": str(tmp_path / "config.json"), "NEMO_RL_PYTHON": str(python),
+    } | more  # fmt: skip
     command = [sys.executable, str(FOLDER / "nemo_rl/drivers/nemo_rl_run.py"), *argv]
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
@@ -221,6 +221,34 @@ def test_without_nemo_rl_a_job_says_so_in_one_line(tmp_path):
     assert done.stderr.startswith("error: NeMo-RL is not in ")
     assert "NEMO_RL_HOME" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_ray_lies_in_a_folder_of_the_job_that_is_gone_behind_it(tmp_path):
+    home, seen = tmp_path / "home", tmp_path / "seen"
+    for name, text in {
+        "examples/run_sft.py": "", "nemo_rl/package_info.py": "MAJOR = 0\nMINOR = 7\nPATCH = 0\n",
+    }.items():  # fmt: skip
+        (home / name).parent.mkdir(parents=True)
+        (home / name).write_text(text)
+    # In the place of NeMo-RL's interpreter: what that would see, and one more file to clean up.
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nmkdir "$RAY_TMPDIR/session_1"\nenv > {seen}\nexit 3\n')
+    python.chmod(0o755)
+    (tmp_path / "train.jsonl").write_text(json.dumps({"messages": [USER, said("4")]}) + "\n")
+    (tmp_path / "attempt-0").mkdir()
+    done = run_driver(
+        tmp_path, "--version", "0.7.0", "--data", str(tmp_path), "--", "examples/run_sft.py",
+        home=home, python=python, RAY_ADDRESS="10.0.0.1:6379", RAY_AUTH_TOKEN_PATH="/theirs",
+    )  # fmt: skip
+    assert "ended with exit code 3" in done.stderr, done.stderr
+    env = dict(line.split("=", 1) for line in seen.read_text().splitlines() if "=" in line)
+    folder = env["RAY_TMPDIR"]
+    assert folder == env["TMPDIR"] == (tmp_path / "attempt-0" / "folders.txt").read_text().strip()
+    assert folder.startswith("/tmp/sf-nemo-")  # sockets: a path of the job's would be too long
+    assert env["RAY_ADDRESS"] == "local"
+    assert (env["RAY_AUTH_MODE"], len(env["RAY_AUTH_TOKEN"])) == ("token", 64)
+    assert "RAY_AUTH_TOKEN_PATH" not in env
+    assert not Path(folder).exists()
 
 
 def test_a_mistake_in_the_reward_file_shows_first(driver, tmp_path):

@@ -19,7 +19,8 @@ from starforge.lab.context import PrepareContext
 from starforge.lab.interpolation import effective
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
-SHARED_DRIVERS = ("job_files.py", "reward_file.py", "tiny_model.py", "upstream.py")
+SHARED_DRIVERS = ("job_files.py", "private_ray.py", "reward_file.py", "tiny_model.py",
+                  "upstream.py")  # fmt: skip
 DRIVERS = (
     "nemo_data.py", "nemo_export.py", "nemo_home.py", "nemo_hooks.py", "nemo_launch.py",
     "nemo_parts.py", "nemo_prompts.py", "nemo_reward_env.py", "nemo_rl_run.py", "nemo_samples.py",

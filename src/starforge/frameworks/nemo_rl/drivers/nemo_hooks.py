@@ -20,7 +20,6 @@ ENVIRONMENT = "starforge"
 TOTAL = "STARFORGE_TOTAL_STEPS"
 LONGEST = "STARFORGE_ANSWER_TOKENS"
 REMEMBERED = 20_000  # answers whose parts of rewards wait for upstream's file
-RAY_FOLDER = "STARFORGE_RAY_FOLDER"
 
 
 def install() -> None:
@@ -87,7 +86,7 @@ def own_ray() -> None:
             include_dashboard=False,
             runtime_env={"env_vars": variables},
             _node_ip_address="127.0.0.1",
-            _temp_dir=log_dir or os.environ.get(RAY_FOLDER),
+            _temp_dir=log_dir or os.environ.get("RAY_TMPDIR"),
             resources={_tag(): 1},
         )
 

@@ -11,15 +11,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
-import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nemo_data
 import nemo_export
 import nemo_home
-from job_files import JobError, attempt_dir, declare_artifact, output_dir, run, say
+import private_ray
+from job_files import (
+    JobError,
+    attempt_dir,
+    declare_artifact,
+    output_dir,
+    private_folder,
+    run,
+    say,
+)
 
 from starforge import layout
 from starforge.lang import t
@@ -27,7 +37,6 @@ from upstream import run_upstream, split_command
 
 TOTAL = "STARFORGE_TOTAL_STEPS"
 LONGEST = "STARFORGE_ANSWER_TOKENS"
-RAY_FOLDER = "STARFORGE_RAY_FOLDER"
 
 
 def arguments(own: list[str]) -> argparse.Namespace:
@@ -53,10 +62,13 @@ def prepare_data(job: dict[str, Any], folder: Path) -> None:
         say("{split}: {count} rows", "{split}：{count} 条", split=split, count=count)
 
 
-def environment(home: Path, job: dict[str, Any]) -> dict[str, str]:
-    """Return what upstream's processes see besides this one's environment."""
+def environment(home: Path, job: dict[str, Any], folder: Path) -> dict[str, str]:
+    """Return what upstream's processes see besides this one's environment.
+
+    ``folder`` takes everything that NeMo-RL, vLLM and Ray would leave in ``/tmp``.
+    """
     paths = [str(Path(__file__).parent), str(home), os.environ.get("PYTHONPATH", "")]
-    return {
+    return private_ray.environment(folder) | {
         nemo_home.HOME: str(home),
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
         TOTAL: str(job.get("total_steps") or ""),
@@ -69,6 +81,7 @@ def environment(home: Path, job: dict[str, Any]) -> dict[str, str]:
 
 def main() -> None:
     """Prepare, run, export."""
+    private_ray.forget_others()
     own, upstream = split_command(sys.argv[1:])
     args = arguments(own)
     if not upstream:
@@ -81,9 +94,12 @@ def main() -> None:
     for name in ("method", "reward"):
         launch += [f"--{name}", getattr(args, name)] if getattr(args, name) else []
     command = [*launch, str(home / upstream[0]), *upstream[1:]]
-    # Paths of Ray's sockets must be short, so its folder can't lie in the job's.
-    with tempfile.TemporaryDirectory(prefix="sf-ray-", ignore_cleanup_errors=True) as folder:
-        code = run_upstream(command, env=environment(home, job) | {RAY_FOLDER: folder})
+    folder = private_folder("nemo")
+    clean = partial(shutil.rmtree, folder, ignore_errors=True)
+    try:
+        code = run_upstream(command, env=environment(home, job, folder), on_stop=clean)
+    finally:
+        clean()
     if code:
         raise JobError(
             t("NeMo-RL ended with exit code {code}", "NeMo-RL 以退出码 {code} 结束", code=code)
