@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +28,7 @@ from starforge.lab.inputs import (
     DATA_FORMS,
     MODEL_FORMS,
     REWARD_FORMS,
+    STAGE,
     LocalResolver,
     Resolver,
 )
@@ -68,13 +69,15 @@ def prepare(
     *,
     sets: Sequence[str] = (),
     profile: str | None = None,
+    replace: Mapping[str, str] | None = None,
     resolver: Resolver | None = None,
     catalog: Catalog | None = None,
     trial: bool = False,
 ) -> Prepared:
     """Read, check and plan the experiment in ``folder``.
 
-    ``sets`` are the texts of ``--set``; ``profile`` replaces ``resources`` of the file.
+    ``sets`` are the texts of ``--set``; ``profile`` replaces ``resources`` of the file, and
+    ``replace`` its inputs by name (``model``, ``data.train``; see ``Experiment.replaced``).
     ``resolver`` finds inputs (default: this machine's files); when it has a ``lab_root``,
     the lab's shared files are looked for there. The plan depends on the experiment, its
     inputs and the catalog only, never on the machine. ``trial`` lets the checks run the
@@ -88,7 +91,7 @@ def prepare(
     if experiment.method not in catalog.names():
         findings.append(_unknown_method(experiment, catalog.names()))
         return Prepared(findings=_sorted(findings), experiment=experiment)
-    step = _Preparation(experiment, catalog, resolver, findings)
+    step = _Preparation(experiment, catalog, resolver, findings, replace or {})
     return step.run(sets, profile, trial)
 
 
@@ -101,8 +104,10 @@ class _Preparation:
         catalog: Catalog,
         resolver: Resolver | None,
         findings: list[Finding],
+        replace: Mapping[str, str],
     ) -> None:
-        self.experiment = experiment
+        self.written = experiment  # as its files say: what travels does not depend on `replace`
+        self.experiment = experiment.replaced(replace)
         self.catalog = catalog
         self.recipe = catalog.recipe(experiment.method)
         self.contract = catalog.contract(self.recipe)
@@ -115,7 +120,7 @@ class _Preparation:
         """Collect findings from every source, then plan when none is an error."""
         config, more = resolve(self.experiment, self.recipe, self.contract, sets)
         self.findings += more
-        files, more = collect_files(self.experiment, self.lab_root)
+        files, more = collect_files(self.written, self.lab_root)
         secrets, hidden = find_secrets(files, sets)
         self.findings += more + secrets
         context = PrepareContext(
@@ -183,7 +188,7 @@ class _Preparation:
         if isinstance(found, Finding):
             self._place(found, key)
             return None
-        if found.kind in ("job", "registry") and getattr(self.resolver, "offline", False):
+        if found.kind in ("job", "registry"):
             self._offline(key, reference)
         return found
 
@@ -214,7 +219,7 @@ class _Preparation:
             if isinstance(found, Finding):
                 self._place(found, key)
                 continue
-            if found.path is None and getattr(self.resolver, "offline", False):
+            if found.path is None:
                 self._offline(key, str(reference))
             sources[split] = found.renamed(self.experiment.data_map)
         return sources
@@ -238,6 +243,9 @@ class _Preparation:
         self.findings.append(msgspec.structs.replace(finding, at=at))
 
     def _offline(self, key: str, reference: str) -> None:
+        """Note what only a server can look up; what a stage will leave is nowhere yet."""
+        if reference.startswith(STAGE) or not getattr(self.resolver, "offline", False):
+            return
         self.findings.append(rules.INPUT_OFFLINE.at(self.experiment.at(key), ref=reference))
 
     def _resources(self, profile: str | None) -> Resources:

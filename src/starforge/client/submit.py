@@ -5,14 +5,14 @@ from __future__ import annotations
 import getpass
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
 from starforge.client.client import Client
 from starforge.errors import ExitCode, StarForgeError
-from starforge.lab.bundle import pack
+from starforge.lab.bundle import Bundle, pack
 from starforge.lab.source import source_state
 from starforge.wire.findings import Input
 from starforge.wire.jobs import JobDetail, SubmitRequest
@@ -20,6 +20,7 @@ from starforge.wire.jobs import JobDetail, SubmitRequest
 if TYPE_CHECKING:
     from starforge.prepare import Prepared
 
+T = TypeVar("T")
 TRIES = 5
 
 
@@ -40,6 +41,35 @@ def submit(
     makes a second one; ``key`` lets a caller keep it across processes. The server plans
     again and refuses (409) when its plan is not the one prepared here.
     """
+    sending = make_request(
+        prepared, sets=sets, profile=profile, name=name, priority=priority, key=key
+    )
+
+    def send() -> JobDetail:
+        upload(client, prepared, sending)
+        return client.jobs.submit(sending.request)
+
+    return persistently(send, pause)
+
+
+class Sending(NamedTuple):
+    """A request to run a job, and the bundle it names."""
+
+    request: SubmitRequest
+    bundle: Bundle
+
+
+def make_request(
+    prepared: Prepared,
+    *,
+    sets: Sequence[str] = (),
+    profile: str | None = None,
+    replace: Mapping[str, str] | None = None,
+    name: str | None = None,
+    priority: int | None = None,
+    key: str | None = None,
+) -> Sending:
+    """Return what asks a server for the job of ``prepared``, which must be ``ok``."""
     assert prepared.plan is not None and prepared.context is not None
     bundle = pack(prepared.files)
     experiment = prepared.context.experiment
@@ -50,6 +80,7 @@ def submit(
         sets=list(sets),
         profile=profile,
         inputs=_inputs(prepared),
+        replace=dict(replace or {}),
         name=name or experiment.name,
         priority=priority,
         plan_digest=prepared.plan.digest(),
@@ -58,19 +89,20 @@ def submit(
         idempotency_key=key or uuid.uuid4().hex,
         source=None if source is None else msgspec.to_builtins(source),
         lab=str(lab_root) if lab_root else None,
-        owner=_account(),
+        owner=account(),
     )
-
-    def send() -> JobDetail:
-        if not client.blobs.has(bundle.sha256):
-            client.blobs.put(bundle.sha256, bundle.data)
-        _upload_data(client, prepared)
-        return client.jobs.submit(request)
-
-    return _persistently(send, pause)
+    return Sending(request, bundle)
 
 
-def _account() -> str | None:
+def upload(client: Client, prepared: Prepared, sending: Sending) -> None:
+    """Send the bundle and the data, unless the server has them."""
+    if not client.blobs.has(sending.bundle.sha256):
+        client.blobs.put(sending.bundle.sha256, sending.bundle.data)
+    _upload_data(client, prepared)
+
+
+def account() -> str | None:
+    """Return the name of the account that submits."""
     try:
         return getpass.getuser()[:100]
     except (OSError, KeyError):  # an account without a name
@@ -93,7 +125,7 @@ def _upload_data(client: Client, prepared: Prepared) -> None:
             client.blobs.put_file(source.ref.digest, source.path)
 
 
-def _persistently(send: Callable[[], JobDetail], pause: Callable[[float], None]) -> JobDetail:
+def persistently(send: Callable[[], T], pause: Callable[[float], None] = time.sleep) -> T:
     """Try again while the server is out of reach for a moment; everything sent is repeatable."""
     for attempt in range(1, TRIES + 1):
         try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from starforge.catalog.types import accepts, describe
+from starforge.errors import StarForgeError
 from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_experiment as rules
@@ -26,11 +28,14 @@ _KEYS = {
     "then": "list", "policies": "dict", "description": "str", "tags": "list[str]",
     "priority": "int",
 }  # fmt: skip
-_SPLITS = {"train": "str", "validation": "str", "test": "str", "map": "dict"}
+SPLITS = ("train", "validation", "test")
+_SPLITS = {**dict.fromkeys(SPLITS, "str"), "map": "dict"}
 _POLICIES = {
     "nan_loss": "bool", "nan_metrics": "list[str]",
     "time_limit": "duration", "stop_grace": "duration",
     "disk_full": "bool", "disk_reserve": "size", "stalled": "duration",
+    "budget": "duration", "no_signal": "int", "kl_explosion": "float",
+    "length_explosion": "float", "retries": "int",
 }  # fmt: skip
 # Words of other tools for the same thing.
 _SYNONYMS = {
@@ -73,6 +78,25 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     def at(self, key: str) -> Location:
         """Return where ``key`` stands in experiment.yaml (its parent when it is absent)."""
         return self.document.at(key)
+
+    def replaced(self, inputs: Mapping[str, str]) -> Experiment:
+        """Return the experiment with other inputs: by ``model``, ``teacher``, ``reward`` or
+        ``data.SPLIT``. Raises :class:`StarForgeError` for anything else.
+        """
+        known = {"model", "teacher", "reward", *(f"data.{split}" for split in SPLITS)}
+        for name in inputs:
+            if name not in known:
+                raise StarForgeError(
+                    "experiment/replace",
+                    Text(f"`{name}` is not an input of an experiment",
+                         f"`{name}` 不是实验的输入"),
+                    Text(f"inputs are {', '.join(sorted(known))}",
+                         f"可用的输入：{'、'.join(sorted(known))}"),
+                )  # fmt: skip
+        data = {name.removeprefix("data."): ref for name, ref in inputs.items() if "." in name}
+        models = {name: ref for name, ref in inputs.items() if "." not in name}
+        changed: dict[str, Any] = {**models, "data": {**self.data, **data}}
+        return msgspec.structs.replace(self, **changed)
 
 
 def load_experiment(folder: Path) -> tuple[Experiment | None, list[Finding]]:

@@ -18,6 +18,7 @@ from starforge.lab.lab import find_input, find_lab, input_places
 from starforge.plan import InputRef
 
 BUILTIN = "starforge:"
+STAGE = "stage:"  # what a stage of a pipeline will leave: ``stage:NAME``, ``stage:NAME:FILE``
 BUILTIN_MODELS = ("starforge:tiny",)
 SMALL_FILE = 1 << 20
 _MAX_MODEL_FILES = 10_000

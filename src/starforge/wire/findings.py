@@ -44,12 +44,15 @@ class PrepareRequest(Request):
 
     Inputs that the bundle itself holds, or that only the server can resolve
     (``dataset:NAME@VERSION``, ``model:NAME@VERSION``, ``job:ID``), need not be given.
+    ``replace`` names inputs that stand instead of those of experiment.yaml, by ``model``,
+    ``teacher``, ``reward`` or ``data.SPLIT``.
     """
 
     bundle: str = Field(pattern=r"^[0-9a-f]{64}$")
     sets: list[str] = []
     profile: str | None = None
     inputs: list[Input] = []
+    replace: dict[str, str] = {}
 
 
 class Validation(Shape):

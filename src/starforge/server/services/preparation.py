@@ -143,6 +143,7 @@ def prepared(core: Core, request: PrepareRequest) -> Iterator[Made]:
             folder,
             sets=request.sets,
             profile=request.profile,
+            replace=request.replace,
             resolver=ServerResolver(core, folder, request.inputs),
             catalog=core.catalog,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -24,7 +25,21 @@ from starforge.wire.jobs import SubmitRequest
 log = structlog.get_logger("starforge.submit")
 
 
-def submit(core: Core, request: SubmitRequest, lang: Lang) -> tuple[str, bool]:
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """On whose behalf a job is made, when no person asked for it: a stage of a pipeline.
+
+    ``pipeline`` is kept with the job (``{id, name, stage, attempt}``). ``check`` may refuse
+    the plan, in place of the digest in the request.
+    """
+
+    parent: str | None
+    pipeline: dict[str, Any]
+    check: Callable[[LaunchPlan], None]
+
+
+def submit(
+    core: Core, request: SubmitRequest, lang: Lang, origin: Origin | None = None
+) -> tuple[str, bool]:
     """Queue a job; return its id and whether it is new.
 
     Refused: findings that are errors (422), a plan other than the one printed (409), and
@@ -44,12 +59,16 @@ def submit(core: Core, request: SubmitRequest, lang: Lang) -> tuple[str, bool]:
         plan = done.plan
         digest = plan.digest()
         if request.plan_digest is not None and request.plan_digest != digest:
-            raise _differs(plan, digest)
-        require_room(core, plan)
-        runtimes.interpreter(core, plan)
-        runtimes.require_follow_ups(core, plan)
-        found = models.locations(core, plan)
-        new = _new_job(request, made, plan, {"lang": lang, "models": found})
+            raise differs(plan, digest)
+        if origin is not None:
+            origin.check(plan)
+        require_place(core, plan)
+        extra: dict[str, Any] = {"lang": lang, "models": models.locations(core, plan)}
+        if origin is not None:
+            extra["pipeline"] = origin.pipeline
+        new = _new_job(request, made, plan, extra)
+        if origin is not None:
+            new = msgspec.structs.replace(new, parent=origin.parent)
         built = materialise.fill(core, made, plan, _record_files(request, made))
         job_id, is_new = enqueue(core, new, built)
     log.info("job submitted", job=job_id, method=plan.method, new=is_new)
@@ -70,6 +89,13 @@ def enqueue(core: Core, new: NewJob, built: Any) -> tuple[str, bool]:
         core.bus.publish("job", job.id)
         core.bus.publish("wake")
     return job.id, is_new
+
+
+def require_place(core: Core, plan: LaunchPlan) -> None:
+    """Refuse a job for which this machine has too little, or no runtime."""
+    require_room(core, plan)
+    runtimes.interpreter(core, plan)
+    runtimes.require_follow_ups(core, plan)
 
 
 def require_room(core: Core, plan: LaunchPlan) -> None:
@@ -159,7 +185,8 @@ def _record_files(request: SubmitRequest, made: Made) -> dict[str, Any]:
     }
 
 
-def _differs(plan: LaunchPlan, digest: str) -> DetailedError:
+def differs(plan: LaunchPlan, digest: str) -> DetailedError:
+    """Return the error for a plan that is not the one the client printed."""
     return DetailedError(
         "submit/plan-differs",
         Text(
