@@ -57,7 +57,7 @@ def runtime() -> None:
 )
 @json_option
 def ls(as_json: bool) -> None:
-    """JSON is a list of ``{name, device, digest, installed, path, python, size}``."""
+    """JSON is a list of ``{name, device, digest, installed, path, python, size, download}``."""
     from starforge.home import starforge_home
     from starforge.runtimes import installed, specs
 
@@ -65,7 +65,7 @@ def ls(as_json: bool) -> None:
     current = {(one.name, one.device): one for one in built if one.current}
     rows = [_row(spec, current.get((spec.name, spec.device))) for spec in specs()]
     rows += [
-        _public(one) | {"title": t("of an older version", "旧版本")}
+        _public(one) | {"download": None, "title": t("of an older version", "旧版本")}
         for one in built
         if not one.current
     ]
@@ -78,6 +78,7 @@ def ls(as_json: bool) -> None:
             t("device", "设备"),
             t("installed", "已安装"),
             t("size", "大小"),
+            t("download", "下载"),
             t("what it is", "说明"),
         ],
         [
@@ -86,6 +87,7 @@ def ls(as_json: bool) -> None:
                 row["device"],
                 t("yes", "是") if row["installed"] else t("no", "否"),
                 size(row["size"]) if row["installed"] else f"~{size(row['size'])}",
+                "" if row["installed"] else f"~{size(row['download'])}",
                 row["title"],
             )
             for row in rows
@@ -94,7 +96,10 @@ def ls(as_json: bool) -> None:
 
 
 def _row(spec: Any, found: InstalledRuntime | None) -> dict[str, Any]:
-    """Return one runtime of the catalog; ``size`` is an estimate until it is installed."""
+    """Return one runtime of the catalog; ``size`` is an estimate until it is installed.
+
+    ``download`` is what an installation would fetch.
+    """
     row = {
         "name": spec.name,
         "device": spec.device,
@@ -103,6 +108,7 @@ def _row(spec: Any, found: InstalledRuntime | None) -> dict[str, Any]:
         "path": None,
         "python": None,
         "size": spec.size,
+        "download": spec.download,
     }
     if found is not None:
         row |= _public(found)

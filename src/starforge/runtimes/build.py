@@ -74,10 +74,11 @@ def install(
 
 def _amount(root: Path, spec: Runtime) -> str:
     """Say what a build will take, before it takes it."""
-    sizes = f"{spec.size / GIB:.1f} GB", f"{shutil.disk_usage(root).free / GIB:.1f} GB"
-    return t("{count} packages, about {size} on disk; {free} are free",
-             "{count} 个包，约占磁盘 {size}；剩余 {free}",
-             count=len(spec.packages), size=sizes[0], free=sizes[1])  # fmt: skip
+    free = shutil.disk_usage(root).free
+    download, size, left = (f"{n / GIB:.1f} GiB" for n in (spec.download, spec.size, free))
+    return t("{count} packages: about {download} to download, {size} on disk; {left} are free",
+             "{count} 个包：下载约 {download}，约占磁盘 {size}；剩余 {left}",
+             count=len(spec.packages), download=download, size=size, left=left)  # fmt: skip
 
 
 def _silent(_message: str, _done: int | None, _total: int | None) -> None:

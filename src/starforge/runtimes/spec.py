@@ -41,6 +41,7 @@ class LockStep(msgspec.Struct, frozen=True):
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
     """A runtime of the product. ``size`` is about what it takes on disk, in bytes.
 
+    ``download`` is about what pip fetches for that when its cache has nothing of it, in bytes.
     ``imports`` are modules that must import for the runtime to be of use.
     """
 
@@ -51,6 +52,7 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     imports: list[str]
     size: int
+    download: int = 0
 
     @property
     def packages(self) -> list[Pinned]:
@@ -73,6 +75,9 @@ class _Known(msgspec.Struct, frozen=True):
     title: Text
     imports: list[str]
     size: dict[Device, int]
+    # Summed from pip's log of a build for the CPU. A CUDA runtime is mostly torch's and
+    # NVIDIA's libraries, of which a wheel packs about half.
+    download: dict[Device, int]
 
 
 _KNOWN: dict[str, _Known] = {
@@ -80,11 +85,13 @@ _KNOWN: dict[str, _Known] = {
         Text("TRL 1.10.0: training with TRL", "TRL 1.10.0：用 TRL 训练"),
         ["torch", "transformers", "datasets", "peft", "trl", "tensorboard"],
         {"cpu": int(1.6 * GIB), "cuda": 8 * GIB},
+        {"cpu": int(0.4 * GIB), "cuda": 4 * GIB},
     ),
     "verl": _Known(
         Text("verl 0.9.0 with vLLM: training with verl", "verl 0.9.0 与 vLLM：用 verl 训练"),
         ["torch", "transformers", "datasets", "ray", "tensordict", "verl.trainer.main_ppo"],
         {"cpu": int(4.1 * GIB), "cuda": 14 * GIB},
+        {"cpu": int(1.1 * GIB), "cuda": 7 * GIB},
     ),
     "openrlhf": _Known(
         Text(
@@ -93,6 +100,7 @@ _KNOWN: dict[str, _Known] = {
         ),
         ["torch", "transformers", "datasets", "ray", "deepspeed"],
         {"cpu": int(4.1 * GIB), "cuda": 14 * GIB},
+        {"cpu": int(1.1 * GIB), "cuda": 7 * GIB},
     ),
     "evalkit": _Known(
         Text(
@@ -109,6 +117,7 @@ _KNOWN: dict[str, _Known] = {
             "immutabledict",
         ],
         {"cpu": int(2.2 * GIB), "cuda": 8 * GIB},
+        {"cpu": int(0.5 * GIB), "cuda": 4 * GIB},
     ),
 }
 
@@ -140,7 +149,7 @@ def get_spec(name: str, device: str) -> Runtime:
             digest = hashlib.sha256(text.encode()).hexdigest()
             return Runtime(
                 name=name, device=one, title=known.title, lock=text, digest=digest,
-                imports=known.imports, size=known.size[one],
+                imports=known.imports, size=known.size[one], download=known.download[one],
             )  # fmt: skip
     listed = ", ".join(DEVICES)
     raise StarForgeError(

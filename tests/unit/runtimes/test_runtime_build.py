@@ -25,7 +25,7 @@ from starforge.runtimes import (
 def make_spec(lock: str, imports: list[str], size: int = 1 << 20) -> spec.Runtime:
     return spec.Runtime(
         name="tiny", device="cpu", title=Text("tiny", "微型"), lock=lock, digest=digest(lock),
-        imports=imports, size=size,
+        imports=imports, size=size, download=size // 4,
     )  # fmt: skip
 
 
@@ -136,6 +136,23 @@ def test_runtime_that_does_not_import_is_not_kept(world):
     assert caught.value.code == "runtime/imports"
     assert "no such library" in caught.value.render("en")
     assert installed(home) == [] and leftovers(home) == []
+
+
+def test_what_a_build_takes_is_told_before_it_takes_it(world):
+    home, use = world
+    use(make_spec("alpha==1.0\n", ["alpha"], size=2 << 30))
+    seen = []
+
+    def first(message, _done, _total):
+        seen.append(message)
+        assert leftovers(home) == []
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        install("tiny", "cpu", home=home, progress=first)
+    assert "0.5 GiB" in seen[0] and "2.0 GiB" in seen[0]
+    for one in spec.specs():
+        assert 0 < one.download < one.size
 
 
 def test_full_disk_is_told_before_anything_is_built(world):
