@@ -21,6 +21,7 @@ METRICS = "metrics"  # *.jsonl in the report format
 TENSORBOARD = "tensorboard"
 SAMPLES = "samples"  # *.jsonl
 SCORES = "scores"  # *.jsonl of benchmark results
+ALERTS = "alerts.jsonl"  # written by the runner: what a person should look at
 LAUNCH = "launch.json"  # written by the engine: what the runner starts
 STATUS = "status.json"  # written by the runner: how the attempt is doing, and how it ended
 PROGRESS = "progress.json"  # written by the job: {"step", "total", "time"}
@@ -51,6 +52,7 @@ STREAMS: tuple[tuple[str, str], ...] = (
     ("report", f"{METRICS}/*.jsonl"),
     ("samples", f"{SAMPLES}/*.jsonl"),
     ("scores", f"{SCORES}/*.jsonl"),
+    ("alerts", ALERTS),
 )
 
 # Environment variables of every process of a job

@@ -25,7 +25,7 @@ PLACEHOLDERS: dict[str, str] = {
     "LIB": "a folder for PYTHONPATH with `starforge.report`",
 }
 
-StreamFormat = Literal["log", "tensorboard", "report", "samples", "scores"]
+StreamFormat = Literal["log", "tensorboard", "report", "samples", "scores", "alerts"]
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +99,13 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Policies(msgspec.Struct, frozen=True, kw_only=True):
-    """When a running job is stopped, and why. Times in seconds; ``None`` is never."""
+    """When a running job is stopped or told of, and why. Times in seconds; ``None`` is never.
+
+    ``budget`` is the time all attempts may take together. ``no_signal`` counts steps without
+    anything to learn from; ``kl_explosion`` and ``length_explosion`` are factors over the
+    early values (0: never). ``retries`` is how often a failure of the machine, never of the
+    job itself, is followed by another attempt.
+    """
 
     nan_loss: bool = True
     nan_metrics: list[str] = []
@@ -108,6 +114,11 @@ class Policies(msgspec.Struct, frozen=True, kw_only=True):
     disk_full: bool = True
     disk_reserve: float | None = None  # bytes; None: the smaller of 1 GiB and 2 % of the disk
     stalled: float | None = None
+    budget: float | None = None
+    no_signal: int = 50
+    kl_explosion: float = 10.0
+    length_explosion: float = 4.0
+    retries: int = 0
 
 
 class InputRef(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starforge.checks.data import check_data
 from starforge.checks.model import check_model
 from starforge.checks.model_facts import check_model_facts
+from starforge.checks.policies import check_policies
 from starforge.checks.resources import check_resources
 from starforge.checks.reward import check_reward
 from starforge.checks.training import check_training
@@ -15,6 +16,7 @@ __all__ = ["run_checks"]
 
 CHECKS = (
     check_training, check_model, check_model_facts, check_data, check_reward, check_resources,
+    check_policies,
 )  # fmt: skip
 
 

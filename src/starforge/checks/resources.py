@@ -49,32 +49,6 @@ SHARDED_ON_ONE = rule(
              "分片是把模型分摊到多张卡上，只有一张卡就没有可分的。"),
     bad="fsdp: full_shard with resources: gpu:1", good="fsdp: full_shard with resources: gpu:4",
 )  # fmt: skip
-SHORT_LIMIT = rule(
-    "resources/short-time-limit", "warning",
-    title=Text("Very short time limit", "时限很短"),
-    message=Text("the job is stopped after {limit:g} seconds, which loading the framework can take",
-                 "任务运行 {limit:g} 秒后就会停止，而仅加载框架就可能要这么久"),
-    hint=Text("raise `policies.time_limit` or remove it",
-              "请调大 `policies.time_limit`，或将其去掉"),
-    why=Text("The time limit counts from the start of the job, not from the first step.",
-             "时限从任务启动时算起，而不是从第一步训练算起。"),
-    bad="policies: {time_limit: 10}", good="policies: {time_limit: 3600}",
-)  # fmt: skip
-SHORT_STALL = rule(
-    "resources/short-stalled", "warning",
-    title=Text("Very short patience", "停滞判定时间很短"),
-    message=Text("the job is stopped after {limit:g} seconds without a step or a log line, which "
-                 "loading a model or saving a checkpoint can take",
-                 "任务若 {limit:g} 秒没有新的步数或日志就会停止，"
-                 "而加载模型或保存检查点就可能要这么久"),
-    hint=Text("raise `policies.stalled`, e.g. to `30m`",
-              "请调大 `policies.stalled`，例如 `30m`"),
-    why=Text("A job that works without a word for a while looks as if it hangs.",
-             "任务一时没有输出，看起来与卡住无异。"),
-    bad="policies: {stalled: 10}", good="policies: {stalled: 30m}",
-)  # fmt: skip
-SHORT = 30.0  # seconds
-SHORT_PATIENCE = 120.0
 
 
 def check_resources(context: PrepareContext) -> list[Finding]:
@@ -98,12 +72,6 @@ def check_resources(context: PrepareContext) -> list[Finding]:
         )
     if context.config.get("fsdp") and given.gpus <= 1:
         findings.append(SHARDED_ON_ONE.at(context.config.at("fsdp"), given=given.gpus))
-    limit = context.policies.time_limit
-    if limit is not None and limit < SHORT and recipe.runtime != "none":
-        findings.append(SHORT_LIMIT.at(context.at("policies.time_limit"), limit=limit))
-    stalled = context.policies.stalled
-    if stalled is not None and stalled < SHORT_PATIENCE and recipe.runtime != "none":
-        findings.append(SHORT_STALL.at(context.at("policies.stalled"), limit=stalled))
     return findings + _large_model(context)
 
 

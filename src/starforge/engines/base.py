@@ -22,6 +22,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     resume: bool
     server_url: str | None
     job_token: str
+    spent: float = 0.0  # seconds that earlier attempts ran
     gpus: list[int] = []  # the devices this attempt may use, by index
     lang: str | None = None  # the language of the job's own messages
 

@@ -58,11 +58,19 @@ def launch_document(
             for rank in range(process.count)
         ],
         "streams": [msgspec.to_builtins(stream) for stream in streams_of(plan)],
-        "policies": msgspec.to_builtins(plan.policies),
+        "policies": _policies(launch),
         "placeholders": places,
         "ship_timeout": ship_timeout,
         "server_file": str(server_file) if server_file else None,
     }
+
+
+def _policies(launch: Launch) -> dict[str, Any]:
+    """Return the policies as the runner reads them: the budget is what is left of it."""
+    policies: dict[str, Any] = msgspec.to_builtins(launch.plan.policies)
+    if policies["budget"] is not None:
+        policies["budget"] = max(1.0, policies["budget"] - launch.spent)
+    return policies
 
 
 def write_launch(path: Path, document: dict[str, Any]) -> None:

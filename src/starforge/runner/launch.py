@@ -52,7 +52,7 @@ class StreamSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySpec:
-    """When to stop a running job; times in seconds, ``disk_reserve`` in bytes."""
+    """When to stop a running job or to raise an alert: see ``plan.Policies``."""
 
     nan_loss: bool = True
     nan_metrics: list[str] = field(default_factory=list)
@@ -61,6 +61,10 @@ class PolicySpec:
     disk_full: bool = True
     disk_reserve: float | None = None
     stalled: float | None = None
+    budget: float | None = None  # what is left of it for this attempt
+    no_signal: int = 50
+    kl_explosion: float = 10.0
+    length_explosion: float = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +158,10 @@ def _policies(raw: dict[str, Any]) -> PolicySpec:
         disk_full=bool(raw.get("disk_full", True)),
         disk_reserve=_number(raw.get("disk_reserve")),
         stalled=_number(raw.get("stalled")),
+        budget=_number(raw.get("budget")),
+        no_signal=int(raw.get("no_signal", 50)),
+        kl_explosion=float(raw.get("kl_explosion", 10.0)),
+        length_explosion=float(raw.get("length_explosion", 4.0)),
     )
 
 

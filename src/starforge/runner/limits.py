@@ -14,6 +14,7 @@ from starforge.runner.tail import Tail
 
 GIB = 1 << 30
 SHARE = 0.02  # of the file system
+_OWN = (SYSTEM_METRICS, layout.ALERTS)
 
 
 class DiskWatch:
@@ -47,7 +48,7 @@ class StallWatch:
     """Says when a job has shown no progress for as long as its policy allows.
 
     Progress is a new ``progress.json``, or a stream or log that has another size than at
-    the last look. The machine's own figures, which the runner writes, are none.
+    the last look. What the runner writes itself (the machine's figures, alerts) is none.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class StallWatch:
         return idle if idle >= self._limit else None
 
     def _signs(self) -> object:
-        sizes = [(f.path, f.size) for f in self._tail.scan() if f.path != SYSTEM_METRICS]
+        sizes = [(f.path, f.size) for f in self._tail.scan() if f.path not in _OWN]
         try:
             info = self._progress.stat()
         except OSError:

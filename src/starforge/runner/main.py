@@ -13,10 +13,12 @@ from types import FrameType
 
 from starforge import layout
 from starforge.runner import reap, stacks, texts
+from starforge.runner.alerts import AlertFile
 from starforge.runner.hardware import Hardware
 from starforge.runner.heartbeat import Heartbeat
 from starforge.runner.journal import Journal
 from starforge.runner.launch import LaunchError, LaunchFile, StreamSpec, read_launch
+from starforge.runner.learning import LearningWatch
 from starforge.runner.limits import DiskWatch, StallWatch
 from starforge.runner.policies import NanWatch
 from starforge.runner.server import IngestServer
@@ -129,6 +131,8 @@ class Runner:
             nan=NanWatch(tail, policies),
             disk=DiskWatch(self._dir, policies),
             stall=StallWatch(self._dir, tail, policies),
+            learning=LearningWatch(tail, policies),
+            alerts=AlertFile(self._dir, self._journal),
         )
 
     def _connect(self, launch: LaunchFile, tail: Tail, supervisor: Supervisor) -> Shipper | None:

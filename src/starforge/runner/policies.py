@@ -1,13 +1,14 @@
-"""Policies that end a running job: a loss that is no number, and the time limit."""
+"""The policy that ends a running job whose loss is no number any more."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+from starforge.runner.feed import MetricFeed, whole_lines
 from starforge.runner.launch import PolicySpec
 from starforge.runner.tail import StreamFile, Tail
-from starforge.streams import MAX_RECORD, ScalarBatch, decode_scalars
+from starforge.streams import ScalarBatch
 
 # A report without any of these has finite numbers only (but for numerals of 300 digits, which
 # nobody writes), and finding that out is a hundred times faster than decoding it.
@@ -31,50 +32,19 @@ class NanWatch:
     """
 
     def __init__(self, tail: Tail, policy: PolicySpec) -> None:
-        self._tail = tail
+        self._feed = MetricFeed(tail, _plain)
         self._enabled = policy.nan_loss
         self._watched = frozenset(policy.nan_metrics)
-        self._offsets: dict[str, int] = {}
-        self._sizes: dict[str, int] = {}
 
     def look(self, *, to_the_end: bool = False) -> NotFinite | None:
-        """Read what is new and return the first find.
-
-        One piece a file and look, which bounds the time it takes, unless ``to_the_end``.
-        """
+        """Read what is new and return the first find."""
         if not self._enabled:
             return None
-        for file in self._tail.scan():
-            if file.format not in ("report", "tensorboard"):
-                continue
-            if to_the_end or file.size != self._sizes.get(file.path):
-                found = self._read(file, to_the_end=to_the_end)
-                if found is not None:
-                    return found
-        return None
-
-    def _read(self, file: StreamFile, *, to_the_end: bool) -> NotFinite | None:
-        while True:
-            offset = self._offsets.get(file.path, 0)
-            try:
-                data = self._tail.read(file.path, offset, MAX_RECORD)
-            except OSError:
-                return None
-            final = to_the_end and len(data) < MAX_RECORD
-            consumed = _plain(data, final=final) if file.format == "report" else 0
-            found = None
-            if not consumed:
-                decoded = decode_scalars(file.format, data, base=offset, final=final)
-                consumed = decoded.consumed
-                found = self._search(decoded.series, file)
-            self._offsets[file.path] = offset + consumed
+        for file, series in self._feed.new(to_the_end=to_the_end):
+            found = self._search(series, file)
             if found is not None:
                 return found
-            if len(data) < MAX_RECORD:
-                self._sizes[file.path] = offset + len(data)
-                return None
-            if not to_the_end:
-                return None
+        return None
 
     def _search(self, series: ScalarBatch, file: StreamFile) -> NotFinite | None:
         for name, columns in series.items():
@@ -90,8 +60,6 @@ class NanWatch:
         return name.rsplit("/", 1)[-1] == "loss"
 
 
-def _plain(data: bytes, *, final: bool) -> int:
+def _plain(_file: StreamFile, data: bytes, final: bool) -> int:
     """Return the bytes of whole lines of a report if they hold finite numbers only, else 0."""
-    if any(word in data for word in _ODD):
-        return 0
-    return len(data) if final else data.rfind(b"\n") + 1
+    return 0 if any(word in data for word in _ODD) else whole_lines(data, final)

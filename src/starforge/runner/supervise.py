@@ -10,9 +10,12 @@ from pathlib import Path
 
 from starforge import layout
 from starforge.runner import folders, reap, shm, stacks, texts
+from starforge.runner.alerts import AlertFile
 from starforge.runner.journal import Journal
 from starforge.runner.launch import LaunchError, LaunchFile, Started, start_all
+from starforge.runner.learning import LearningWatch
 from starforge.runner.limits import DiskWatch, StallWatch
+from starforge.runner.machine import machine_failure
 from starforge.runner.policies import NanWatch
 from starforge.runner.procs import Proc
 from starforge.runner.status import Ending, Status
@@ -34,6 +37,8 @@ class Watches:
     nan: NanWatch
     disk: DiskWatch
     stall: StallWatch
+    learning: LearningWatch
+    alerts: AlertFile
 
 
 class Supervisor:
@@ -116,15 +121,15 @@ class Supervisor:
         shm.remove(self._segments)
 
     def _loop(self) -> None:
-        limit = self._launch.policies.time_limit
-        time_over = time.monotonic() + limit if limit is not None else None
+        began = time.monotonic()
         next_look = time.monotonic() + _POLICY
         next_shared = next_look
         while self._alive():
             self._handle_requests()
             now = time.monotonic()
-            if self._ending is None and time_over is not None and now >= time_over:
-                self._stop(Ending("failed", "time_limit", texts.time_limit(limit or 0.0)))
+            over = self._time_ending(now - began) if self._ending is None else None
+            if over is not None:
+                self._stop(over)
             if now >= next_look:
                 next_look = now + _POLICY
                 self._status.refresh()
@@ -182,9 +187,32 @@ class Supervisor:
 
     def _apply_policies(self) -> None:
         if self._ending is None:
-            ending = self._nan_ending() or self._disk_ending() or self._stall_ending()
+            ending = (
+                self._nan_ending()
+                or self._disk_ending()
+                or self._learning_ending()
+                or self._stall_ending()
+            )
             if ending is not None:
                 self._stop(ending)
+
+    def _time_ending(self, ran: float) -> Ending | None:
+        """Return the ending of an attempt that has run for ``ran`` seconds, if that is enough."""
+        limit, budget = self._launch.policies.time_limit, self._launch.policies.budget
+        if limit is not None and ran >= limit:
+            return Ending("failed", "time_limit", texts.time_limit(limit))
+        if budget is not None and ran >= budget:
+            return Ending("stopped", "budget", texts.BUDGET)
+        return None
+
+    def _learning_ending(self) -> Ending | None:
+        """Write down what looks wrong with the learning; return an ending if it is hopeless."""
+        self._watches.alerts.flush()
+        for alert in self._watches.learning.look():
+            if alert.stop:
+                return Ending("failed", alert.code, alert.said)
+            self._watches.alerts.add(alert)
+        return None
 
     def _disk_ending(self, also: Said | None = None) -> Ending | None:
         found = self._watches.disk.look()
@@ -230,6 +258,9 @@ class Supervisor:
         tail = last_lines(self._dir / layout.LOGS / f"{one.spec.name}.log")
         if code > 0:
             said = texts.exit_code(one.spec.name, code, tail)
+            sign = machine_failure(tail)
+            if sign:
+                return Ending("failed", "machine_failure", texts.machine(sign).also(said), code)
             return Ending("failed", "exit_code", said, code)
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
         return Ending(

@@ -13,7 +13,7 @@ from pathlib import Path
 from starforge.runner.launch import StreamSpec
 
 # What is small and looked at first is shipped first.
-_ORDER = {"report": 0, "tensorboard": 1, "scores": 2, "samples": 3, "log": 4}
+_ORDER = {"alerts": 0, "report": 0, "tensorboard": 1, "scores": 2, "samples": 3, "log": 4}
 
 
 @dataclass(frozen=True)

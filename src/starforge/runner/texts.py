@@ -101,6 +101,61 @@ def stalled(seconds: float, dumped: str | None) -> Said:
     )
 
 
+BUDGET = Said(
+    "the time that policies.budget gives all attempts together is used up. Raise it and submit "
+    "again, or take the last checkpoint as it is.",
+    "policies.budget 给各次尝试的总时间已用完。可以调大后重新提交，或直接使用最后的检查点。",
+)
+NO_SIGNAL_STOPPED = Said(
+    "The job was ended for it (policies.no_signal).",
+    "任务因此结束（policies.no_signal）。",
+)
+
+
+def no_signal(steps: int, gradient: bool) -> Said:
+    """Say that rewards, and the gradient if it is known, tell the model nothing."""
+    also = Said(" and the gradient is 0", "，梯度也为 0") if gradient else Said("", "")
+    return Said(
+        f"nothing to learn from for {steps} steps: all completions of a prompt get the same "
+        f"reward{also.en}. Look at the samples: if all fail, take easier rows, a better starting "
+        "model or a reward with partial credit; if all succeed, take harder rows.",
+        f"连续 {steps} 步没有学习信号：同一提示词的所有回答奖励都相同{also.zh}。"
+        "请查看样例：若全部失败，换更容易的数据、更好的起点模型或给部分得分的奖励；"
+        "若全部成功，换更难的数据。",
+    )
+
+
+def grew(name: str, early: float, recent: float, step: int) -> Said:
+    """Say that a metric has become many times what it was in the beginning."""
+    if name == "rollout/length_mean":
+        advice = Said(
+            "Long answers cost time and are often padding: look at the samples, and at a length "
+            "penalty or a lower limit.",
+            "过长的回答耗时且常是凑字数：请查看样例，并考虑长度惩罚或更低的长度上限。",
+        )
+    else:
+        advice = Said(
+            "The model runs away from its reference, a collapse often follows: lower the "
+            "learning rate, raise the KL coefficient, or stop and take an earlier checkpoint.",
+            "模型正在远离参考模型，往往随后崩溃：可以降低学习率、调大 KL 系数，"
+            "或停止并使用较早的检查点。",
+        )
+    said = Said(
+        f"{name} is {recent:.4g} at step {step}, {recent / early:.1f} times its early value "
+        f"({early:.4g}).",
+        f"第 {step} 步的 {name} 为 {recent:.4g}，是早期（{early:.4g}）的 {recent / early:.1f} 倍。",
+    )
+    return said.also(advice)
+
+
+def machine(sign: str) -> Said:
+    """Say that the machine failed, not the job."""
+    return Said(
+        f"the machine failed, not the job: {sign}.",
+        f"是机器故障，而非任务本身的问题：{sign}。",
+    )
+
+
 def launch_failed(who: str, detail: str) -> Said:
     """Say that a process could not be started."""
     return Said(f"{who} could not be started: {detail}", f"无法启动 {who}：{detail}")

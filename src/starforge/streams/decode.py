@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from starforge.streams import report, samples, scores, tensorboard
+from starforge.streams import alerts, report, samples, scores, tensorboard
 from starforge.streams.model import Decoded, DecodedRows
 
 
@@ -24,7 +24,9 @@ def decode_scalars(fmt: str, data: bytes, *, base: int = 0, final: bool = False)
 
 
 def decode_rows(fmt: str, data: bytes, *, base: int = 0, final: bool = False) -> DecodedRows:
-    """Decode the whole records of a ``samples`` or ``scores`` stream; see `decode_scalars`.
+    """Decode the whole records of a ``samples``, ``scores`` or ``alerts`` stream.
+
+    See `decode_scalars`.
 
     Raises:
         ValueError: ``fmt`` has no rows.
@@ -33,4 +35,6 @@ def decode_rows(fmt: str, data: bytes, *, base: int = 0, final: bool = False) ->
         return samples.decode(data, base=base, final=final)
     if fmt == "scores":
         return scores.decode(data, base=base, final=final)
+    if fmt == "alerts":
+        return alerts.decode(data, base=base, final=final)
     raise ValueError(f"{fmt!r} is not a format of rows")

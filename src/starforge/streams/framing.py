@@ -65,7 +65,7 @@ def whole(fmt: str, data: bytes) -> int:
         for _ in records:
             pass
         return records.consumed
-    if fmt in ("report", "samples", "scores"):
+    if fmt in ("report", "samples", "scores", "alerts"):
         lines = Lines(data, NoteList())
         for _ in lines:
             pass

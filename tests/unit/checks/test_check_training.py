@@ -2,6 +2,7 @@
 
 import pytest
 
+from starforge.checks.policies import check_policies
 from starforge.checks.resources import check_resources
 from starforge.checks.steps import total_steps
 from starforge.checks.training import check_training
@@ -12,7 +13,7 @@ TEXTS = [{"text": "a"}, {"text": "b"}]
 
 def findings(context) -> list:
     own = get(context.recipe.framework).checks(context)
-    return [*check_training(context), *own, *check_resources(context)]
+    return [*check_training(context), *own, *check_resources(context), *check_policies(context)]
 
 
 def codes(context) -> list[str]:
@@ -66,6 +67,12 @@ QUIET = {"log_steps": 1}  # eight rows are few steps
          {"params": {"completion_only": True}, "train": [{"prompt": "a", "completion": "b"}]}),
         ("resources/sharded-on-one", {"config": {"fsdp": "full_shard"}, "resources": "gpu:1"},
          {"config": {"fsdp": "full_shard"}, "resources": "gpu:2"}),
+        ("experiment/policy-range", {"policies": {"kl_explosion": 0.5}},
+         {"policies": {"kl_explosion": 0, "length_explosion": 2}}),
+        ("experiment/policy-range", {"policies": {"retries": -1}},
+         {"policies": {"retries": 0, "no_signal": 0}}),
+        ("resources/budget-below-limit", {"policies": {"budget": "1h", "time_limit": "2h"}},
+         {"policies": {"budget": "2h", "time_limit": "2h"}}),
         ("resources/short-time-limit", {"policies": {"time_limit": 10}},
          {"policies": {"time_limit": "1h"}}),
         ("resources/short-stalled", {"policies": {"stalled": 10}},

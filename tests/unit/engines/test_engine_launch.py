@@ -50,6 +50,14 @@ def test_placeholders_and_ranks(tmp_path):
     assert (document["ship_timeout"], document["server_file"]) == (5, str(tmp_path / "s.json"))
 
 
+def test_the_budget_is_what_earlier_attempts_left(tmp_path):
+    policies = Policies(budget=100.0)
+    plan = msgspec.structs.replace(launch(tmp_path).plan, policies=policies)
+    for spent, left in ((0.0, 100.0), (30.0, 70.0), (100.0, 1.0)):
+        given = launch(tmp_path, plan=plan, spent=spent)
+        assert launch_document(given, ship_timeout=5)["policies"]["budget"] == left
+
+
 def test_devices_language_and_resume(tmp_path):
     given = launch(tmp_path, gpus=[1, 3], lang="zh", resume=True)
     env = launch_document(given, ship_timeout=5)["processes"][2]["env"]

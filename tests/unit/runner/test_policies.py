@@ -67,7 +67,7 @@ def test_switched_off_it_reads_nothing(tmp_path):
 
 
 def test_files_longer_than_one_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr("starforge.runner.policies.MAX_RECORD", 64)
+    monkeypatch.setattr("starforge.runner.feed.MAX_RECORD", 64)
     look = watch(tmp_path).look
     add(tmp_path, '{"t":1,"s":1,"v":{"loss":1}}\n' * 20 + '{"t":1,"s":2,"v":{"loss":NaN}}\n')
     assert look() is None
@@ -85,7 +85,7 @@ def test_numerals_beyond_a_float_are_infinite(tmp_path, number):
 
 def test_a_piece_that_ends_inside_a_line_is_read_on_from_its_start(tmp_path, monkeypatch):
     good = '{"t":1,"s":1,"v":{"loss":1}}\n'
-    monkeypatch.setattr("starforge.runner.policies.MAX_RECORD", len(good) + 20)
+    monkeypatch.setattr("starforge.runner.feed.MAX_RECORD", len(good) + 20)
     look = watch(tmp_path).look
     add(tmp_path, good * 7 + '{"t":1,"s":2,"v":{"loss":NaN}}\n')
     assert look(to_the_end=True).step == 2

@@ -259,6 +259,29 @@ def test_the_time_limit(attempt):
     assert summary(status) == ("failed", "time_limit", None)
 
 
+def test_the_budget_of_all_attempts(attempt):
+    status = attempt.launch(["sleep", "60"], policies={"budget": 0.5, "time_limit": 50}).run()
+    assert summary(status)[:2] == ("stopped", "budget")
+
+
+def test_a_job_without_anything_to_learn_from_is_ended(attempt):
+    script = (
+        "import time\nfrom starforge import report\n"
+        "for s in range(40): report.log({'train/reward_std': 0.0, 'train/grad_norm': 0.0})\n"
+        "time.sleep(60)"
+    )
+    status = attempt.launch([PYTHON, "-c", script], policies={"no_signal": 5}).run()
+    assert summary(status)[:2] == ("failed", "no_signal")
+    (alert,) = (attempt.dir / layout.ALERTS).read_text().splitlines()
+    assert json.loads(alert)["code"] == "no_signal"
+
+
+def test_a_failed_machine_is_told_from_a_failed_job(attempt):
+    status = attempt.launch(bash("echo 'OSError: [Errno 116] Stale file handle'; exit 1")).run()
+    assert summary(status) == ("failed", "machine_failure", 1)
+    assert "not the job" in status["message"]
+
+
 def test_it_stops_before_the_disk_is_full(attempt):
     status = attempt.launch(bash("sleep 60"), policies={"disk_reserve": 1e18}).run()
     assert summary(status) == ("stopped", "disk_full", None)

@@ -12,7 +12,7 @@ from starforge import layout
 from starforge.engines.local.engine import read_status
 from starforge.i18n import Text
 from starforge.server.core import Core
-from starforge.server.services import follow_ups, ingest, outputs
+from starforge.server.services import again, follow_ups, ingest, outputs
 from starforge.server.services.endings import STOPPED, ending_text, lost_text
 from starforge.server.services.headline import update_headline
 from starforge.server.services.status import read_progress
@@ -70,6 +70,7 @@ def record(core: Core, job: JobSummary, ending: Ending) -> None:
     started = _time(ending.status.get("started_at"))
     code = ending.status.get("exit_code")
     ended = max(ended, started or 0.0)  # the wall clock may have gone back
+    retry = again.MachineRetry(core, job, ending.state, ending.reason)
     with core.db.write() as tx:
         current = jobs.summary(tx, job.id)
         step, total = read_progress(ending.status)
@@ -99,7 +100,9 @@ def record(core: Core, job: JobSummary, ending: Ending) -> None:
         )
         data = {"reason": ending.reason}
         events.add(tx, ending.state, job_id=job.id, text=ending.message, data=data)
+        retry.queue(tx)
     core.bus.publish("job", job.id)
+    core.bus.publish("wake")
 
 
 def _time(value: Any) -> float | None:

@@ -93,6 +93,7 @@ def _launch_of(core: Core, job: JobSummary) -> Launch:
     with core.db.read() as tx:
         full = jobs.get(tx, job.id)
         attempt = attempts.get(tx, job.id, number)
+        spent = attempts.seconds(tx, job.id)
     state = attempt.engine_state if attempt else {}
     return Launch(
         job_id=job.id,
@@ -104,6 +105,7 @@ def _launch_of(core: Core, job: JobSummary) -> Launch:
         resume=bool(attempt and attempt.resume),
         server_url=core.url,
         job_token=core.tokens.job_token(job.id),
+        spent=spent,
         gpus=[int(index) for index in state.get("gpus", [])],
         lang=full.experiment.get("lang"),
     )

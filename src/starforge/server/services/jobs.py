@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import shutil
 import time
-from pathlib import Path
 from typing import get_args
 
 import structlog
 
-from starforge import layout
 from starforge.errors import StarForgeError
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
-from starforge.server.services import models, runtimes, views
+from starforge.server.services import again, models, runtimes, views
 from starforge.server.services.sparklines import SPARKLINES
 from starforge.server.store import attempts, events, jobs
 from starforge.server.store.records import (
     ACTIVE,
     ENDED,
-    AttemptChange,
     Job,
     JobChange,
     JobFilter,
@@ -148,6 +145,7 @@ def resume(core: Core, job: Job) -> None:
         )
     if not models.has_checkpoint(core, job.id, plan):
         raise models.lost_checkpoint(f"{job.name} ({job.id})")
+    _require_budget(core, job)
     _again(core, job, resume=True)
 
 
@@ -155,10 +153,8 @@ def retry(core: Core, job: Job) -> None:
     """Queue a new attempt from scratch; what the old ones put out is moved aside."""
     _require_ended(job)
     runtimes.interpreter(core, job.plan)
-    job_dir = core.settings.job_dir(job.id)
-    if (job_dir / layout.OUTPUT).exists():
-        number = job.current_attempt or 0
-        (job_dir / layout.OUTPUT).rename(_free(job_dir / f"{layout.OUTPUT}-{number}"))
+    _require_budget(core, job)
+    again.set_aside(core, job.id, job.current_attempt or 0)
     _again(core, job, resume=False)
 
 
@@ -176,7 +172,7 @@ def delete(core: Core, job: Job, *, force: bool, patience: float = 60.0) -> None
     folder = core.settings.job_dir(job.id)
     if folder.is_dir():
         # Renamed first: a half-removed folder never looks like a job.
-        doomed = _free(folder.with_name(f".deleted-{job.id}"))
+        doomed = again.free(folder.with_name(f".deleted-{job.id}"))
         folder.rename(doomed)
         shutil.rmtree(doomed, ignore_errors=True)
     log.info("job deleted", job=job.id)
@@ -191,39 +187,35 @@ def clean_leftovers(core: Core) -> None:
 
 
 def _again(core: Core, job: Job, *, resume: bool) -> None:
+    kind, text = ("resume", again.RESUMED) if resume else ("retry", again.RETRIED)
     with core.db.write() as tx:
-        taken = jobs.change(
-            tx,
-            job.id,
-            JobChange(
-                state="queued",
-                desired="run",
-                reason=None,
-                message=None,
-                ended_at=None,
-                follow_ups="due" if job.plan.then else None,
-            ),
-            expect=ENDED,
-        )
-        if not taken:
+        if not again.queue(tx, job, job.plan, resume=resume, kind=kind, text=text):
             raise _still_runs(job)
-        attempt = attempts.create(tx, job.id, resume=resume)
-        attempts.change(tx, job.id, attempt.number, AttemptChange(state="queued"))
-        if not resume:
-            jobs.change(tx, job.id, JobChange(started_at=None, progress_step=None))
-        text = (
-            Text("queued again, from the last checkpoint", "重新排队，将从最后的检查点继续")
-            if resume
-            else Text("queued again, from scratch", "重新排队，将从头开始")
-        )
-        events.add(
-            tx,
-            "resume" if resume else "retry",
-            job_id=job.id,
-            text=text,
-            data={"attempt": attempt.number},
-        )
     _changed(core, job.id)
+
+
+def _require_budget(core: Core, job: Job) -> None:
+    """Refuse another attempt when earlier ones used up the job's time."""
+    budget = job.plan.policies.budget
+    if budget is None:
+        return
+    with core.db.read() as tx:
+        spent = attempts.seconds(tx, job.id)
+    if spent >= budget:
+        raise StarForgeError(
+            "job/budget-spent",
+            Text(
+                f"job {job.name} ({job.id}) has run for {spent:.0f} s of the {budget:.0f} s "
+                "that policies.budget gives all its attempts",
+                f"任务 {job.name}（{job.id}）已运行 {spent:.0f} 秒，"
+                f"而 policies.budget 给各次尝试的总时间是 {budget:.0f} 秒",
+            ),
+            Text(
+                f"submit the experiment with a larger budget and `model: job:{job.id}`",
+                f"调大 budget 并以 `model: job:{job.id}` 重新提交实验",
+            ),
+            status=409,
+        )
 
 
 def _wait_ended(core: Core, job: Job, patience: float) -> Job:
@@ -261,11 +253,3 @@ def _still_runs(job: Job) -> StarForgeError:
         ),
         status=409,
     )
-
-
-def _free(path: Path) -> Path:
-    """Return ``path``, or it with a number when it exists."""
-    chosen, number = path, 1
-    while chosen.exists():
-        chosen, number = path.with_name(f"{path.name}.{number}"), number + 1
-    return chosen

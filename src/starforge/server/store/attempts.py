@@ -51,6 +51,12 @@ def of_job(tx: Tx, job_id: str) -> list[Attempt]:
     return [struct(Attempt, row) for row in tx.execute(statement)]
 
 
+def seconds(tx: Tx, job_id: str) -> float:
+    """Return how long the ended attempts of a job ran, all together."""
+    ran = [one for one in of_job(tx, job_id) if one.started_at and one.ended_at]
+    return sum(max(0.0, (one.ended_at or 0.0) - (one.started_at or 0.0)) for one in ran)
+
+
 def change(
     tx: Tx,
     job_id: str,

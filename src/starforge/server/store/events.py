@@ -14,6 +14,8 @@ from starforge.server.store.records import Event
 from starforge.server.store.rows import struct
 from starforge.server.store.tables import events
 
+ALERT = "alert"
+"""Kind of the events a person should look at."""
 _COLUMNS = [events.c[name] for name in Event.__struct_fields__]
 
 
@@ -39,6 +41,13 @@ def add(
     return int(key[0])
 
 
+def add_alert(tx: Tx, job_id: str, attempt: int, row: Mapping[str, Any]) -> None:
+    """Record an alert of a job's runner (a row of ``starforge.streams.alerts``)."""
+    text = Text(row["message"], row["message_zh"])
+    data = {"attempt": attempt, "code": row["code"], "step": row["s"]}
+    add(tx, ALERT, job_id=job_id, text=text, data=data, time=row["t"])
+
+
 def after(
     tx: Tx, event_id: int = 0, *, job_id: str | None = None, limit: int = 1000
 ) -> list[Event]:
@@ -47,6 +56,12 @@ def after(
     if job_id is not None:
         statement = statement.where(events.c.job_id == job_id)
     return [struct(Event, row) for row in tx.execute(statement.order_by(events.c.id).limit(limit))]
+
+
+def count(tx: Tx, job_id: str, kind: str) -> int:
+    """Return how many events of a kind a job has."""
+    mine = (events.c.job_id == job_id, events.c.kind == kind)
+    return int(tx.execute(select(func.count()).where(*mine)).scalar() or 0)
 
 
 def newest(tx: Tx) -> int:

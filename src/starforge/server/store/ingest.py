@@ -23,7 +23,7 @@ from starforge import streams as decoders
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.plan import StreamFormat
-from starforge.server.store import notes, scalars, scores
+from starforge.server.store import events, notes, scalars, scores
 from starforge.server.store.database import Database, Tx
 from starforge.server.store.naming import kept_name
 from starforge.server.store.records import NewScore, StreamRow
@@ -219,7 +219,7 @@ def _store(
     tx: Tx, files: StreamFiles, row: StreamRow, chunk: StreamChunk, taken: _Taken
 ) -> Accepted:
     """Keep what a chunk says and move the stream's offset."""
-    said = taken.notes
+    said, news = taken.notes, False
     data = chunk.data[: taken.consumed]
     offset, lines = row.offset + len(data), row.lines
     if chunk.format in _FILED and data:
@@ -234,13 +234,17 @@ def _store(
             said = [*said, notes.note("names", detail, row.offset, count=len(left_out))]
     if chunk.format == "samples" and taken.rows:
         tx.execute(samples.insert(), [_sample(row, item) for item in taken.rows])
+    if chunk.format == "alerts":
+        for item in taken.rows:
+            events.add_alert(tx, row.job_id, row.attempt, item.data)
+        news = bool(taken.rows)
     if chunk.format == "scores":
         scores.add(tx, chunk.job_id, chunk.attempt, [_score(item.data) for item in taken.rows])
     statement = streams.update().where(streams.c.id == row.id)
     values: dict[str, Any] = {"offset": offset, "lines": lines, "updated_at": time.time()}
-    news = False
     if said:
-        values["notes"], news = notes.merge(tx, row, said)
+        values["notes"], noted = notes.merge(tx, row, said)
+        news |= noted
     tx.execute(statement.values(**values))
     return Accepted(offset, news)
 

@@ -9,6 +9,7 @@ import pytest
 from starforge.engines.base import Launch, Observation
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
+from starforge.plan import CheckpointPlan, Policies
 from starforge.server.control.reconciler import Reconciler
 from starforge.server.services import jobs as job_service
 from starforge.server.store import attempts, events, jobs
@@ -127,6 +128,74 @@ def test_lost_is_failed_unless_it_was_asked_to_stop(core, engine, reconciler, ad
     job_service.stop(core, get(core, other), force=False)
     engine.state = "lost"
     assert tick_until(reconciler, core, other, "stopped").reason == "stopped_by_user"
+
+
+class FailingEngine(ScriptedEngine):
+    """Every attempt fails as soon as it starts, for the reason the test says."""
+
+    reason = "exit_code"
+
+    def submit(self, launch: Launch) -> None:
+        folder = launch.job_dir / f"attempt-{launch.attempt}"
+        folder.mkdir(exist_ok=True)
+        status = {"state": "failed", "reason": self.reason, "started_at": 5.0, "ended_at": 9.0}
+        (folder / "status.json").write_text(json.dumps(status))
+        self.launches.append(launch)
+
+    def observe(self, job_id: str, attempt: int, job_dir: Path) -> Observation:
+        done = (job_dir / f"attempt-{attempt}" / "status.json").exists()
+        return Observation(state="ended" if done else "pending")
+
+
+@pytest.fixture
+def failing(core, engine):
+    core.engine = FailingEngine()
+    return core.engine
+
+
+def test_a_failed_machine_is_retried_as_often_as_allowed_and_a_failed_job_never(
+    core, reconciler, failing, add_job, make_plan
+):
+    failing.reason = "machine_failure"
+    job = add_job(make_plan(policies=Policies(retries=2)))
+    done = tick_until(reconciler, core, job, "failed")
+    assert (done.current_attempt, done.reason) == (2, "machine_failure")
+    with core.db.read() as tx:
+        kinds = [event.kind for event in events.after(tx, job_id=job.id)]
+        assert kinds.count("machine_retry") == 2 and kinds.count("failed") == 3
+        assert attempts.seconds(tx, job.id) == 12.0
+
+    failing.reason = "exit_code"
+    users = add_job(make_plan(policies=Policies(retries=5)))
+    assert tick_until(reconciler, core, users, "failed").current_attempt == 0
+
+
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_a_retry_goes_on_from_the_checkpoint_if_there_is_one(
+    core, reconciler, failing, add_job, make_plan, checkpoint
+):
+    pattern = "output/checkpoints/checkpoint-*"
+    failing.reason = "runner_error"
+    job = add_job(
+        make_plan(
+            policies=Policies(retries=1), checkpoints=CheckpointPlan(format="hf", pattern=pattern)
+        )
+    )
+    output = core.settings.job_dir(job.id) / "output"
+    (output / "half").write_text("x")
+    if checkpoint:
+        (output / "checkpoints" / "checkpoint-3").mkdir(parents=True)
+    tick_until(reconciler, core, job, "failed")
+    with core.db.read() as tx:
+        assert [one.resume for one in attempts.of_job(tx, job.id)] == [False, checkpoint]
+    assert (output / "half").exists() == checkpoint  # without one, set aside
+
+
+def test_no_attempt_beyond_the_budget(core, reconciler, failing, add_job, make_plan):
+    job = add_job(make_plan(policies=Policies(budget=4.0)))
+    tick_until(reconciler, core, job, "failed")
+    with pytest.raises(StarForgeError, match=r"policies\.budget"):
+        job_service.retry(core, get(core, job))
 
 
 def test_unreachable_is_never_failed(core, engine, reconciler, add_job):

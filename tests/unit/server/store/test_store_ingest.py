@@ -13,6 +13,7 @@ from starforge.errors import StarForgeError
 from starforge.server.store import (
     attempts,
     curves,
+    events,
     ingest,
     jobs,
     logs,
@@ -309,3 +310,14 @@ def test_kill_9_at_any_moment_loses_nothing_and_doubles_nothing(tmp_path):
         found = samples.page(tx, files, job, sort="step", limit=count)
         assert [sample.step for sample in found.rows] == list(range(count // 4))
     db.close()
+
+
+def test_an_alert_becomes_an_event_once(db, job_id, send):
+    line = {"t": 2.0, "s": 7, "code": "no_signal", "message": "flat", "message_zh": "平"}
+    data = (json.dumps(line) + "\n").encode()
+    assert send(data, path="alerts.jsonl", fmt="alerts") == len(data)
+    with pytest.raises(OffsetMismatch):
+        send(data, path="alerts.jsonl", fmt="alerts")
+    with db.read() as tx:
+        (event,) = [one for one in events.after(tx, job_id=job_id) if one.kind == "alert"]
+    assert (event.text.zh, event.time, event.data["step"]) == ("平", 2.0, 7)

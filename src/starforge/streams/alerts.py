@@ -1,0 +1,38 @@
+"""Alerts: what the runner wants a person to look at, one a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starforge.streams.framing import Lines
+from starforge.streams.model import DecodedRows, Row
+from starforge.streams.notes import NoteList
+from starforge.streams.rows import integer, number, objects
+
+
+def decode(data: bytes, *, base: int = 0, final: bool = False) -> DecodedRows:
+    """Decode whole lines. Every row has ``code``, ``message`` and ``message_zh`` (text),
+    ``s`` (int) and ``t`` (float or None).
+    """
+    notes = NoteList()
+    lines = Lines(data, notes, base=base, final=final)
+    rows: list[Row] = []
+    for offset, length, row in objects(lines, notes, base=base):
+        problem = _normalize(row)
+        if problem:
+            notes.add("invalid", problem, offset, length)
+        else:
+            rows.append(Row(row, offset, length))
+    return DecodedRows(lines.consumed, rows, notes.notes)
+
+
+def _normalize(row: dict[str, Any]) -> str | None:
+    """Bring a row into shape in place; return what makes it useless, if anything."""
+    for key in ("code", "message"):
+        if not isinstance(row.get(key), str) or not row[key]:
+            return f"{key!r} is missing or not a text"
+    if not isinstance(row.get("message_zh"), str) or not row["message_zh"]:
+        row["message_zh"] = row["message"]
+    row["s"] = integer(row.get("s")) or 0
+    row["t"] = number(row.get("t"))
+    return None
