@@ -24,7 +24,5 @@ class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.zh if (lang or current_lang()) == "zh" else self.en
 
     def format(self, **args: object) -> Text:
-        """Fill ``{name}`` fields in both languages; a :class:`Text` fills each with its own."""
-        en = {name: arg.en if isinstance(arg, Text) else arg for name, arg in args.items()}
-        zh = {name: arg.zh if isinstance(arg, Text) else arg for name, arg in args.items()}
-        return Text(en=self.en.format(**en), zh=self.zh.format(**zh))
+        """Fill ``{name}`` fields in both languages."""
+        return Text(en=self.en.format(**args), zh=self.zh.format(**args))

@@ -35,8 +35,8 @@ SHORT_STALL = rule(
 POLICY_RANGE = rule(
     "experiment/policy-range", "error",
     title=Text("A policy out of range", "策略取值超出范围"),
-    message=Text("`policies.{name}` is {given}, but {wanted}",
-                 "`policies.{name}` 为 {given}，但{wanted}"),
+    message=Text("`policies.{name}` is {given}, but {wanted.en}",
+                 "`policies.{name}` 为 {given}，但{wanted.zh}"),
     hint=Text("correct the value, or write 0 to switch it off", "请改正，或写 0 将其关闭"),
     why=Text("Steps and retries are counted, and a metric explodes when it is a multiple of "
              "what it was.",

@@ -172,7 +172,7 @@ def test_a_failed_machine_is_retried_as_often_as_allowed_and_a_failed_job_never(
 
 @pytest.mark.parametrize("checkpoint", [True, False])
 def test_a_retry_goes_on_from_the_checkpoint_if_there_is_one(
-    core, reconciler, failing, add_job, make_plan, checkpoint
+    core, reconciler, failing, add_job, *, make_plan, checkpoint
 ):
     pattern = "output/checkpoints/checkpoint-*"
     failing.reason = "runner_error"
