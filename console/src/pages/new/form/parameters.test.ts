@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { grouped, isChanged, type Parameter, rangeText, searched, usual } from "./parameters";
+import { type Entry, entriesOf } from "../../method/parameters";
+import type { Parameter, Preset } from "../../method/recipe";
+import { isChanged, optionsOf, typeText, usual } from "./parameters";
 
 function made(name: string, more: Partial<Parameter> = {}): Parameter {
   return {
@@ -18,57 +20,53 @@ function made(name: string, more: Partial<Parameter> = {}): Parameter {
     exclusive_minimum: false,
     unit: null,
     advanced: false,
+    aliases: {},
+    example: null,
     ...more,
   };
 }
 
-describe("grouped", () => {
-  it("keeps the known order, unknown groups last, advanced ones apart", () => {
-    const all = [
-      made("a", { group: "own" }),
-      made("b", { group: "run", advanced: true }),
-      made("c", { group: "duration" }),
-      made("d", { group: "run" }),
-    ];
-    const found = grouped(all);
-    expect(found.map((one) => one.name)).toEqual(["duration", "run", "own"]);
-    expect(found[1]?.basic.map((one) => one.name)).toEqual(["d"]);
-    expect(found[1]?.advanced.map((one) => one.name)).toEqual(["b"]);
-  });
-});
+const PRESET: Preset = {
+  name: "correction",
+  group: "loss",
+  description: { en: "", zh: "" },
+  advice: null,
+  options: { token: { description: { en: "", zh: "" }, values: {} } },
+};
+
+function entry(more: Partial<Parameter> = {}): Entry {
+  return entriesOf([made("a", more)], [])[0] as Entry;
+}
 
 describe("usual", () => {
-  it("follows the names given, each once, without unknown ones", () => {
-    const all = [made("a"), made("b")];
-    expect(usual(all, ["b", "gone", "a", "b"]).map((one) => one.name)).toEqual(["b", "a"]);
+  it("shows what the sample sets, then what it suggests, then what was set, each once", () => {
+    const entries = entriesOf([made("a"), made("b"), made("c"), made("d")], [PRESET]);
+    const scaffold = { params: { b: 2 }, suggest: ["a", "gone"], files: [] };
+    const found = usual(entries, scaffold, ["correction", "b"]);
+    expect(found.map((one) => one.name)).toEqual(["b", "a", "correction"]);
   });
 });
 
-describe("searched", () => {
-  it("wants every word in name, path or description", () => {
-    const all = [made("beta"), made("rate")];
-    expect(searched(all, "algorithm bet")).toEqual([all[0]]);
-    expect(searched(all, "说明")).toHaveLength(2);
-    expect(searched(all, " ")).toEqual([]);
+describe("optionsOf", () => {
+  it("offers choices, true and false, and nothing for free texts", () => {
+    expect(optionsOf(entry({ choices: ["x", 3], type: "str | int" }))).toEqual(["x", "3"]);
+    expect(optionsOf(entry({ type: "bool | None" }))).toEqual(["true", "false", "null"]);
+    expect(optionsOf(entry({ type: "float" }))).toEqual([]);
+    expect(optionsOf(entriesOf([], [PRESET])[0] as Entry)).toEqual(["token"]);
   });
 });
 
-describe("rangeText", () => {
-  it.each([
-    [{ minimum: 0, exclusive_minimum: true }, "> 0"],
-    [{ minimum: 0, maximum: 1 }, "0 – 1"],
-    [{ minimum: 0, maximum: 1, exclusive_minimum: true }, "> 0, ≤ 1"],
-    [{ maximum: 5 }, "≤ 5"],
-    [{}, ""],
-  ])("%j is %s", (more, text) => {
-    expect(rangeText(made("x", more))).toBe(text);
+describe("typeText", () => {
+  it("leaves out that nothing is allowed too", () => {
+    expect(typeText(made("a", { type: "float | int | None" }))).toBe("float | int");
+    expect(typeText(made("a", { type: "Literal['auto', 'fp8']" }))).toBe("str");
   });
 });
 
 describe("isChanged", () => {
   it("compares with the default as it is written", () => {
-    expect(isChanged(made("a"), undefined)).toBe(false);
-    expect(isChanged(made("a"), "1")).toBe(false);
-    expect(isChanged(made("a"), "2")).toBe(true);
+    expect(isChanged(entry(), undefined)).toBe(false);
+    expect(isChanged(entry(), " 1 ")).toBe(false);
+    expect(isChanged(entry(), "2")).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSwitch, kindsOf, textOf, valueOf } from "./values";
+import { isSwitch, kindsOf, parseValue, textOf } from "./values";
 
 describe("kindsOf", () => {
   it("cuts unions outside of brackets", () => {
@@ -17,7 +17,7 @@ describe("isSwitch", () => {
   });
 });
 
-describe("valueOf", () => {
+describe("parseValue", () => {
   it.each([
     ["5e-7", "float", 5e-7],
     [" 12 ", "int", 12],
@@ -34,13 +34,13 @@ describe("valueOf", () => {
     ["0.5", "str | float", 0.5],
     ["0.5", "Any | None", 0.5],
   ])("reads %s as %s", (text, type, value) => {
-    expect(valueOf(text, type)).toEqual(value);
+    expect(parseValue(text, type)).toEqual(value);
   });
   it("leaves what does not fit a text, for the server to judge", () => {
-    expect(valueOf("abc", "int")).toBe("abc");
-    expect(valueOf("1,5", "float")).toBe("1,5");
-    expect(valueOf("{broken", "dict | None")).toBe("{broken");
-    expect(valueOf("1e400x", "float")).toBe("1e400x");
+    expect(parseValue("abc", "int")).toBe("abc");
+    expect(parseValue("1,5", "float")).toBe("1,5");
+    expect(parseValue("{broken", "dict | None")).toBe("{broken");
+    expect(parseValue("1e400x", "float")).toBe("1e400x");
   });
   it("comes back to what textOf wrote", () => {
     for (const [value, type] of [
@@ -50,7 +50,7 @@ describe("valueOf", () => {
       [1e-6, "float"],
       ["adamw", "str"],
     ] as const) {
-      expect(valueOf(textOf(value), type)).toEqual(value);
+      expect(parseValue(textOf(value), type)).toEqual(value);
     }
   });
 });

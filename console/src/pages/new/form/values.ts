@@ -18,17 +18,9 @@ export function kindsOf(type: string): string[] {
   return [...parts, part.trim()].filter(Boolean);
 }
 
-export function isNullable(type: string): boolean {
-  return kindsOf(type).includes("None");
-}
-
 /** A type that takes true and false and nothing else (but empty). */
 export function isSwitch(type: string): boolean {
   return kindsOf(type).every((kind) => kind === "bool" || kind === "None");
-}
-
-export function isNumber(type: string): boolean {
-  return kindsOf(type).every((kind) => ["int", "float", "None"].includes(kind));
 }
 
 /** A value as it stands in a field; texts stand as they are. */
@@ -40,7 +32,7 @@ export function textOf(value: unknown): string {
  * The value that a text stands for. What does not fit `type` stays a text: the server's checks
  * say what is wrong with it.
  */
-export function valueOf(text: string, type: string): unknown {
+export function parseValue(text: string, type: string): unknown {
   const plain = text.trim();
   const kinds = kindsOf(type);
   if (plain === "null" && kinds.includes("None")) return null;
