@@ -29,11 +29,13 @@ _NAME_BYTES = 120
 class OwnData(msgspec.Struct, frozen=True, kw_only=True):
     """Data for a new experiment instead of the sample.
 
-    ``train`` is the reference as it stands in experiment.yaml; ``columns`` renames columns
-    (old name to new name). ``write`` fills that file, when it is to be made in the folder.
+    ``train`` is the reference as it stands in experiment.yaml, ``splits`` those of other
+    splits; ``columns`` renames columns (old name to new name). ``write`` fills the training
+    file, when it is to be made in the folder.
     """
 
-    train: str
+    train: str | None
+    splits: dict[str, str] = {}
     columns: dict[str, str] = {}
     write: Callable[[Path], object] | None = None
 
@@ -96,7 +98,7 @@ def new_experiment(
         if from_ is not None:
             _copy(from_, folder, recipe)
         else:
-            _fill(folder, name, recipe, catalog, lang=lang, data=data)
+            fill_experiment(folder, name, recipe, catalog, lang=lang, data=data)
 
     return create_experiment(lab, name, recipe, catalog, fill, runtime=runtime)
 
@@ -150,15 +152,28 @@ def check_name(name: str) -> str:
     )  # fmt: skip
 
 
-def _fill(
-    folder: Path, name: str, recipe: Recipe, catalog: Catalog, *, lang: Lang, data: OwnData | None
+def fill_experiment(
+    folder: Path,
+    name: str,
+    recipe: Recipe,
+    catalog: Catalog,
+    *,
+    lang: Lang,
+    data: OwnData | None = None,
 ) -> None:
+    """Write the files of a new experiment into ``folder``, all but its lock."""
     rows = sample_rows(recipe) if data is None else []
     train = data.train if data else (templates.SAMPLE_FILE if rows else None)
     columns = data.columns if data else {}
     texts = {
         EXPERIMENT_FILE: templates.experiment_file(
-            name, recipe, lang, train=train, columns=columns
+            name,
+            recipe,
+            lang,
+            train=train,
+            columns=columns,
+            splits=data.splits if data else None,
+            sample=bool(rows),
         ),
         CONFIG_FILE: templates.config_file(recipe, lang),
         "README.md": templates.experiment_readme(name, recipe, lang),
@@ -170,7 +185,7 @@ def _fill(
         path = folder / relative
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
-    if data is not None and data.write is not None:
+    if data is not None and data.train is not None and data.write is not None:
         (folder / data.train).parent.mkdir(exist_ok=True)
         data.write(folder / data.train)
     for file in recipe.scaffold.files:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
-from starforge.catalog.models import Parameter, Recipe
+from starforge.catalog.models import Parameter, Preset, Recipe
 from starforge.i18n import Lang, Text
 from starforge.lab.scalars import plain_value
 
@@ -219,13 +220,22 @@ def config_file(recipe: Recipe, lang: Lang) -> str:
 
 
 def experiment_file(
-    name: str, recipe: Recipe, lang: Lang, *, train: str | None, columns: dict[str, str]
+    name: str,
+    recipe: Recipe,
+    lang: Lang,
+    *,
+    train: str | None,
+    columns: Mapping[str, str],
+    splits: Mapping[str, str] | None = None,
+    sample: bool = False,
 ) -> str:
     """Return experiment.yaml: the scaffold's values, everything else as comments.
 
-    ``train`` is the training file, if there is one; ``columns`` renames its columns (old
-    name to new name).
+    ``train`` is the training file, if there is one, ``splits`` are those beside it;
+    ``columns`` renames their columns (old name to new name). ``sample`` says that the rows
+    only show the form.
     """
+    data = ({} if train is None else {"train": train}) | dict(splits or {})
     title = recipe.title.pick(lang)
     lines = comment(_HEAD.pick(lang).format(name=name, title=title))
     lines += ["", f"method: {recipe.name}"]
@@ -239,8 +249,9 @@ def experiment_file(
     if recipe.reward != "none":
         line = _input_line("reward", recipe.scaffold.reward, "reward.py")
         lines += ["", *comment(_REWARD.pick(lang)), line]
-    if recipe.data.train != "none":
-        lines += ["", *_data_lines(recipe, lang, train, columns)]
+    if recipe.data.train != "none" or data:
+        text = _SAMPLE_DATA if sample else _DATA
+        lines += ["", *_data_lines(recipe, lang, text, data, columns)]
     lines += ["", *comment(_PARAMS.pick(lang).format(method=recipe.name, name=name))]
     lines += _param_lines(recipe, lang)
     resources = recipe.scaffold.resources or "local"
@@ -254,32 +265,31 @@ def _input_line(key: str, given: str | None, sample: str) -> str:
 
 
 def _data_lines(
-    recipe: Recipe, lang: Lang, train: str | None, columns: dict[str, str]
+    recipe: Recipe, lang: Lang, text: Text, data: Mapping[str, str], columns: Mapping[str, str]
 ) -> list[str]:
     word, anything = (" or ", "any") if lang == "en" else (" 或 ", "任意")
     needed = word.join("+".join(shape) for shape in recipe.data.shapes) or anything
-    text = _SAMPLE_DATA if train == SAMPLE_FILE else _DATA
     lines = comment(text.pick(lang).format(columns=needed))
-    if train is not None:
-        lines += ["data:", f"  train: {to_yaml(train)}"]
-        if columns:
-            lines += comment(_MAP.pick(lang), indent="  ")
-            pairs = [f"    {to_yaml(old)}: {to_yaml(new)}" for old, new in columns.items()]
-            lines += ["  map:", *pairs]
-        if recipe.data.validation != "none":
-            lines.append("  # validation: data/validation.jsonl")
-        return lines
-    return [*lines, "# data: {train: data/train.jsonl}"]
+    if not data:
+        return [*lines, "# data: {train: data/train.jsonl}"]
+    lines += ["data:", *(f"  {split}: {to_yaml(file)}" for split, file in data.items())]
+    if columns:
+        lines += comment(_MAP.pick(lang), indent="  ")
+        pairs = [f"    {to_yaml(old)}: {to_yaml(new)}" for old, new in columns.items()]
+        lines += ["  map:", *pairs]
+    if recipe.data.validation != "none" and "validation" not in data:
+        lines.append("  # validation: data/validation.jsonl")
+    return lines
 
 
 def _param_lines(recipe: Recipe, lang: Lang) -> list[str]:
     given = recipe.scaffold.params
     lines = ["params:" if given else "# params:"]
     for name, value in given.items():
-        parameter = recipe.parameter(name)
-        if parameter is not None:
-            lines += comment(_about(parameter, lang), indent="  ")
-            lines.append(f"  {name}: {to_yaml(value)}")
+        known = recipe.parameter(name) or recipe.preset(name)
+        if known is not None:
+            lines += comment(_about(known, lang), indent="  ")
+        lines.append(f"  {to_yaml(name)}: {to_yaml(value)}")
     for name in recipe.scaffold.suggest:
         parameter = recipe.parameter(name)
         if parameter is not None and name not in given:
@@ -288,7 +298,7 @@ def _param_lines(recipe: Recipe, lang: Lang) -> list[str]:
     return lines
 
 
-def _about(parameter: Parameter, lang: Lang) -> str:
+def _about(parameter: Parameter | Preset, lang: Lang) -> str:
     text = parameter.description.pick(lang)
     advice = parameter.advice.pick(lang) if parameter.advice else ""
     glue = " " if lang == "en" and advice else ""

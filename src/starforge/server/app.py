@@ -11,6 +11,7 @@ from starforge.server.api import (
     board,
     catalog,
     events,
+    experiments,
     ingest,
     jobs,
     registry,
@@ -26,7 +27,7 @@ from starforge.server.guard import Guard
 from starforge.server.services.tasks import Tasks
 
 PREFIX = "/api/v1"
-# `streams` and `events` come before `jobs`: longer paths first.
+# `streams`, `events` and `experiments` come before `jobs`: longer paths first.
 MODULES = (
     system,
     session,
@@ -34,6 +35,7 @@ MODULES = (
     blobs,
     streams,
     events,
+    experiments,
     jobs,
     registry,
     runtimes,
