@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SCORE = '{"benchmark": "basics", "limit": 3, "max_new_tokens": 8}'
+SCORE = '{{"benchmark": "basics", "limit": 3, "max_new_tokens": 8, "resources": "{profile}"}}'
 
 
 class Case(NamedTuple):
@@ -19,6 +19,17 @@ class Case(NamedTuple):
     sets: tuple[str, ...] = ()
     scored: bool = True
     exported: bool = True
+
+
+class Chain(NamedTuple):
+    """Jobs in a row, each on the model of the one before it.
+
+    With ``learns`` the last one, on the data of the first, must begin at a lower loss.
+    """
+
+    name: str
+    jobs: tuple[Case, ...]
+    learns: bool = False
 
 
 _TRL = ("max_steps=60", "save_steps=2")
@@ -40,9 +51,21 @@ TRAINING = (
       for name in ("grpo", "ppo", "reinforce-baseline")),
     Case("custom/custom", "custom/custom", scored=False, exported=False),
 )  # fmt: skip
+CHAINS = (
+    Chain("trl/sft > openrlhf/dpo > verl/grpo", (
+        Case("chain 1", "trl/sft", ("max_steps=8",)),
+        Case("chain 2", "openrlhf/dpo"),
+        Case("chain 3", "verl/grpo", ("max_steps=1",)),
+    )),
+    Chain("trl/sft (LoRA) > trl/sft", (
+        Case("chain lora 1", "trl/sft", ("max_steps=30", "lora_rank=8", "learning_rate=0.01")),
+        Case("chain lora 2", "trl/sft", ("max_steps=4",)),
+    ), learns=True),
+)  # fmt: skip
 HARNESSES = ("lm-eval", "evalscope")
 
 
 def names() -> list[str]:
     """Return what ``--only`` may name, in the order of the table."""
-    return [case.name for case in TRAINING] + [f"evalkit/{name}" for name in HARNESSES]
+    rows = [case.name for case in TRAINING] + [chain.name for chain in CHAINS]
+    return rows + [f"evalkit/{name}" for name in HARNESSES]

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,12 @@ class Row(msgspec.Struct, kw_only=True):
     problem: str | None = None
 
 
-def train(case: Case) -> Row:
-    """Run a training method through; what fails is kept in the row."""
+def train(case: Case, profile: str) -> Row:
+    """Run a training method through, on ``profile``; what fails is kept in the row."""
     row = Row(name=case.name)
     began = time.monotonic()
     try:
-        _train(case, row)
+        _train(case, row, profile)
     except (SfError, OSError, ValueError, KeyError) as error:
         row.problem = " ".join(str(error).split()) or type(error).__name__
         if row.job is not None:
@@ -51,10 +52,9 @@ def train(case: Case) -> Row:
     return row
 
 
-def _train(case: Case, row: Row) -> None:
-    experiment = make_experiment(case)
-    sets = [word for one in case.sets for word in ("--set", one)]
-    row.job = str(ask("submit", experiment, *sets)["id"])
+def _train(case: Case, row: Row, profile: str) -> None:
+    then = ["export"] * case.exported + [SCORE.format(profile=profile)] * case.scored
+    row.job = submit(case, profile, then=then)
     kill_in_the_middle(row.job)
     ended = ask("job", "wait", row.job, check=False)
     if ended["state"] == "succeeded":
@@ -65,15 +65,22 @@ def _train(case: Case, row: Row) -> None:
     if done["state"] != "succeeded":
         raise SfError(f"{done['state']} after the resume: {done['message'] or done['reason']}")
     row.steps = (done["progress"] or {}).get("step")
-    _measure(row, done)
+    measure(row, done)
     row.resumed = _went_on(row, killed_at)
     _follow_ups(case, row, done)
     if row.resumed is False:
         raise SfError(f"the resumed attempt did not go on from step {killed_at}")
 
 
-def make_experiment(case: Case) -> str:
-    """Make the experiment of a case as ``sf new`` does, with ``then``; return its name."""
+def submit(case: Case, profile: str, *, model: str | None = None, then: Sequence[str] = ()) -> str:
+    """Submit the experiment of a case, with another model if one is named; return the job's id."""
+    experiment = make_experiment(case, model, then)
+    sets = [word for one in case.sets for word in ("--set", one)]
+    return str(ask("submit", experiment, "--profile", profile, *sets)["id"])
+
+
+def make_experiment(case: Case, model: str | None, then: Sequence[str]) -> str:
+    """Make the experiment of a case as ``sf new`` does; return its name."""
     name = re.sub(r"[^a-z0-9]+", "-", case.name).strip("-")
     folder = LAB / "experiments" / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -83,18 +90,23 @@ def make_experiment(case: Case) -> str:
     if case.method.startswith("custom/"):
         shutil.copyfile(Path(__file__).with_name("train.py"), folder / "train.py")
         text = "method: custom/custom\nparams: {script: train.py}\n"
-    steps = ["export"] * case.exported + [SCORE] * case.scored
-    if steps:
-        text += f"\nthen: [{', '.join(steps)}]\n"
+    if model is not None:
+        text = re.sub(r"(?m)^model:.*$", f"model: {model}", text)
+    if then:
+        text += f"\nthen: [{', '.join(then)}]\n"
     file.write_text(text, "utf-8")
     return name
 
 
 def kill_in_the_middle(job: str) -> None:
-    """Kill the trainer with SIGKILL as soon as a checkpoint lies there whole."""
+    """Kill the trainer with SIGKILL as soon as a checkpoint and the curve up to it are there.
+
+    Some frameworks write a step's curve behind its checkpoint: killed in between, that step
+    would be missing from the curve for good.
+    """
     attempt = HOME / "jobs" / job / "attempt-0"
     deadline = time.monotonic() + PATIENCE
-    while newest_step(job) < 1:
+    while not 0 < newest_step(job) <= _progress(attempt):
         if (attempt / "status.json").exists() and _state(attempt) in ("failed", "stopped"):
             said = sf("job", "logs", job, "--tail", "5", check=False).strip()
             raise SfError(f"it failed before its first checkpoint: {said}")
@@ -112,6 +124,12 @@ def _state(attempt: Path) -> str:
     return ""
 
 
+def _progress(attempt: Path) -> int:
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        return int(json.loads((attempt / "progress.json").read_text("utf-8"))["step"])
+    return 0
+
+
 def newest_step(job: str) -> int:
     """Return the step of a job's newest checkpoint, as far as its framework calls it whole."""
     folder = HOME / "jobs" / job / "output" / "checkpoints"
@@ -127,17 +145,24 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _went_on(row: Row, killed_at: int) -> bool:
-    """Say whether the second attempt begins right behind the checkpoint, not at the start."""
+    """Say whether the second attempt begins right behind the checkpoint, with no step lost."""
     if row.metric is None or killed_at < 1:
         return False
-    curves = ask("job", "metrics", str(row.job), "--name", row.metric, "--attempt", "1")
-    steps = curves[row.metric]["step"]
-    return bool(steps) and min(steps) == killed_at + 1
+    curve = ask("job", "metrics", str(row.job), "--name", row.metric)[row.metric]
+    return is_one(curve["step"], curve["attempt"], killed_at)
 
 
-def _measure(row: Row, job: dict[str, Any]) -> None:
+def is_one(steps: list[int], attempts: list[int], killed_at: int) -> bool:
+    """Say whether a curve has every step once: to ``killed_at`` of attempt 0, behind it of 1."""
+    last = max(steps, default=0)
+    wanted = [int(step > killed_at) for step in range(1, last + 1)]
+    return last > killed_at and steps == list(range(1, last + 1)) and attempts == wanted
+
+
+def measure(row: Row, job: dict[str, Any]) -> None:
+    """Fill in what the curves of a job that has ended say."""
     curves = ask("job", "metrics", str(row.job))
-    wanted = [*job["primary_metrics"], "train/reward", "train/loss"]
+    wanted = ["train/reward", *job["primary_metrics"], "train/loss"]
     row.metric = next((name for name in wanted if name in curves and curves[name]["step"]), None)
     if row.metric is not None:
         begun = ask("job", "metrics", str(row.job), "--attempt", "0").get(row.metric, {})
@@ -186,7 +211,7 @@ def benchmark(harness: str) -> Row:
         if done["state"] != "succeeded":
             raise SfError(f"{done['state']}: {done['message'] or done['reason']}")
         row.steps = (done["progress"] or {}).get("step")
-        _measure(row, done)
+        measure(row, done)
         row.score = score_of(row.job)
     except (SfError, OSError, ValueError, KeyError) as error:
         row.problem = " ".join(str(error).split())
