@@ -23,6 +23,7 @@ from starforge.lab.assign import did_you_mean
 from starforge.lab.context import DataSource, PrepareContext, Reward
 from starforge.lab.experiment import Experiment, load_experiment
 from starforge.lab.files import OwnFile, code_files, collect_files
+from starforge.lab.foreign import place_keys
 from starforge.lab.inputs import (
     BUILTIN_MODELS,
     DATA_FORMS,
@@ -114,7 +115,7 @@ class _Preparation:
         self.contract_digest = catalog.contract_digest(self.recipe)
         self.resolver = resolver or LocalResolver.for_folder(experiment.folder)
         self.lab_root: Path | None = getattr(self.resolver, "lab_root", None)
-        self.findings = findings
+        self.findings = place_keys(findings, self.recipe, self.contract.configs[self.recipe.config])
 
     def run(self, sets: Sequence[str], profile: str | None, trial: bool) -> Prepared:
         """Collect findings from every source, then plan when none is an error."""

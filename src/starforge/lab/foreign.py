@@ -6,13 +6,16 @@ publishes leads through its canonical name to the key that works here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 import msgspec
 
 from starforge.catalog.load import load_catalog
 from starforge.catalog.models import ContractConfig, Recipe
+from starforge.findings import Finding
 from starforge.i18n import Text
+from starforge.lab import rules_experiment
 
 FRAMEWORK_NAMES = {
     "trl": "TRL", "verl": "verl", "openrlhf": "OpenRLHF", "nemo-rl": "NeMo-RL",
@@ -79,6 +82,34 @@ def _keys() -> dict[str, str]:
         for path in catalog.contract(recipe).configs[recipe.config].keys:
             found.setdefault(path, method)
     return found
+
+
+def place_keys(
+    findings: Iterable[Finding], recipe: Recipe, config: ContractConfig
+) -> list[Finding]:
+    """Return the findings; those of unknown keys in experiment.yaml say where the key belongs."""
+
+    def placed(one: Finding) -> Finding:
+        key = one.at.key or ""
+        unknown = one.code == rules_experiment.UNKNOWN_KEY.code
+        hint = _place_of(key, recipe, config) if unknown else None
+        return one if hint is None else msgspec.structs.replace(one, hint=hint)
+
+    return [placed(one) for one in findings]
+
+
+def _place_of(name: str, recipe: Recipe, config: ContractConfig) -> Text | None:
+    if recipe.parameter(name) is not None or recipe.preset(name) is not None:
+        return Text(f"`{name}` is a parameter: put it under `params`",
+                    f"`{name}` 是参数，请写到 `params` 下")  # fmt: skip
+    published = next((one.name for one in recipe.parameters if one.path == name), None)
+    if published is not None:
+        return Text(f"put it under `params` as `{published}` (`{name}` is upstream's key)",
+                    f"请在 `params` 下写 `{published}`（`{name}` 是上游的键）")  # fmt: skip
+    if any(path == name or path.startswith(f"{name}.") for path in config.keys):
+        return Text(f"`{name}` is upstream's own key: put it into config.yaml",
+                    f"`{name}` 是上游自己的键，请写到 config.yaml 中")  # fmt: skip
+    return None
 
 
 def explain_foreign(name: str, recipe: Recipe, config: ContractConfig) -> tuple[Text | None, bool]:

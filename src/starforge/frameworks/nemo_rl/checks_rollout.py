@@ -199,7 +199,8 @@ def _async(context: PrepareContext) -> Iterator[Finding]:
         "`reward_scaling: false`": not config.get("grpo.reward_scaling.enabled"),
         "`overlong_shaping: false`": not config.get("grpo.reward_shaping.enabled"),
     }
-    for needed, there in wanted.items():
-        if not there:
-            problem = Text(f"`async_rollout` needs {needed}", f"`async_rollout` 需要 {needed}")
-            yield rules.ROLLOUT.at(config.at(path), problem=problem)
+    lacks = [needed for needed, there in wanted.items() if not there]
+    if lacks:
+        listed = Text(", ".join(lacks), "、".join(lacks))
+        problem = Text(f"`async_rollout` needs {listed.en}", f"`async_rollout` 需要 {listed.zh}")
+        yield rules.ROLLOUT.at(config.at(path), problem=problem)

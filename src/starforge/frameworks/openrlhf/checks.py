@@ -100,20 +100,8 @@ def _precision(context: PrepareContext) -> Iterator[Finding]:
 def _device(context: PrepareContext) -> Iterator[Finding]:
     """Without a GPU: what the user chose must be something that runs."""
     config = context.config
-    if context.resources.gpus:
-        return
     names = {path: name for name, path in config.paths.items()}
-    one_only = ("ds.tensor_parallel_size", "ds.ring_attn_size", "vllm.tensor_parallel_size",
-                "vllm.num_engines")  # fmt: skip
-    wrong = [path for path in cpu.NEEDS_GPU if config.is_set_by_user(path) and config.get(path)]
-    wrong += [path for path in one_only if number(config.get(path)) > 1]
-    if "flash" in str(config.get("ds.attn_implementation")) and config.is_set_by_user(
-        "ds.attn_implementation"
-    ):
-        wrong.append("ds.attn_implementation")
-    if config.get("ds.param_dtype") == "fp16":
-        wrong.append("ds.param_dtype")
-    for path in wrong:
+    for path in cpu.refused(context):
         value = str(config.get(path)).replace("True", "true")
         yield rules.NEEDS_GPU.at(config.at(path), key=names.get(path, path), value=value)
 

@@ -104,7 +104,8 @@ def _batches(context: PrepareContext) -> Iterator[Finding]:
     at = config.at("train.batch_size")
     if samples < batch:
         yield rules.ROLLOUT_BATCH.at(at, samples=samples, prompts=prompts, group=group, batch=batch)
-    elif samples % batch:
+        return  # how so few are split among the processes is the same mistake
+    if samples % batch:
         yield rules.ROLLOUT_REST.at(at, samples=samples, batch=batch)
     if samples // micro < processes:
         yield _split(context, samples, Text("", ""))

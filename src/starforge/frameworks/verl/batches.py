@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import msgspec
 
 from starforge.checks.parallel import fitting_sizes
 from starforge.findings import Finding
@@ -32,12 +34,28 @@ _GPUS = Text("the trainer's GPUs", "训练用的 GPU 数")
 _AT_ONCE = Text("rows a device takes at once", "每张卡一次处理的行数")
 
 
+class _Rest(msgspec.Struct, frozen=True, kw_only=True):
+    """``path`` is set so that ``number`` (of ``what``) leaves a rest by ``divisor``.
+
+    ``fits`` are the nearest values of ``path`` that leave none.
+    """
+
+    path: str
+    what: Text
+    number: int
+    by: Text
+    divisor: int
+    fits: list[int]
+
+
 def check_batches(context: PrepareContext) -> Iterator[Finding]:
     """Return what does not divide, or leaves no step to take."""
     yield from _rows(context)
     yield from _steps(context)
     yield from _tokens(context)
-    yield from _sft(context) if is_sft(context) else _rl(context)
+    if not is_sft(context):
+        yield from _mini_batches(context)
+    yield from _uneven(context, _sft(context) if is_sft(context) else _rl(context))
 
 
 def _number(context: PrepareContext, path: str) -> int:
@@ -87,38 +105,44 @@ def _tokens(context: PrepareContext) -> Iterator[Finding]:
         yield rules.TOKEN_BUDGET.at(at, budget=budget, longest=longest)
 
 
-def _sft(context: PrepareContext) -> Iterator[Finding]:
+def _sft(context: PrepareContext) -> Iterator[_Rest]:
     gpus, batch = trainer_gpus(context), _number(context, BATCH)
     processes = max(1, gpus // max(1, _number(context, "engine.ulysses_sequence_parallel_size")))
     if batch % processes:
-        yield _uneven(context, BATCH, (_WHOLE, batch), (_PROCESSES, processes))
+        fits = _multiples(batch, processes)
+        yield _rest(BATCH, (_WHOLE, batch), (_PROCESSES, processes), fits)
     elif not context.config.get("data.use_dynamic_bsz") or on_cpu(context):
         path, share = "data.micro_batch_size_per_gpu", batch // processes
         micro = _number(context, path)
         if micro and share % micro:
-            yield _uneven(context, path, (_SHARE, share), (_AT_ONCE, micro))
+            yield _rest(path, (_SHARE, share), (_AT_ONCE, micro), _divisors(share, micro))
 
 
-def _rl(context: PrepareContext) -> Iterator[Finding]:
+def _trained(context: PrepareContext) -> list[str]:
+    """Return the sections of the models that are trained."""
+    return [ACTOR, "critic"] if context.recipe.algorithm == "ppo" else [ACTOR]
+
+
+def _rl(context: PrepareContext) -> Iterator[_Rest]:
     batch = _number(context, BATCH)
-    yield from _mini_batch(context, ACTOR, batch)
-    if context.recipe.algorithm == "ppo":
-        yield from _mini_batch(context, "critic", batch)
+    for section in _trained(context):
+        if _number(context, f"{section}.ppo_mini_batch_size") <= batch:
+            yield from _mini_batch(context, section)
     dynamic = context.config.get(f"{ACTOR}.use_dynamic_bsz") and not on_cpu(context)
-    whole = batch * _number(context, f"{ROLLOUT}.n")
-    gpus = trainer_gpus(context)
+    n, gpus = _number(context, f"{ROLLOUT}.n"), trainer_gpus(context)
+    whole = batch * n
     if not dynamic and whole % gpus:
-        yield _uneven(context, BATCH, (_SAMPLES, whole), (_GPUS, gpus))
+        fits = _multiples(batch, gpus // math.gcd(n, gpus))
+        yield _rest(BATCH, (_SAMPLES, whole), (_GPUS, gpus), fits)
     elif not dynamic:
         yield from _scoring(context, whole)
 
 
-def _scoring(context: PrepareContext, whole: int) -> Iterator[Finding]:
+def _scoring(context: PrepareContext, whole: int) -> Iterator[_Rest]:
     """Log-probabilities and values are computed over the whole batch, in equal parts."""
     config, n = context.config, _number(context, f"{ROLLOUT}.n")
     processes = _processes(context)
-    sections = [ACTOR, *(["critic"] if context.recipe.algorithm == "ppo" else [])]
-    minis = [_number(context, f"{section}.ppo_mini_batch_size") * n for section in sections]
+    minis = [_number(context, f"{one}.ppo_mini_batch_size") * n for one in _trained(context)]
     # verl fills a batch up to whole mini-batches.
     multiple = math.lcm(processes, *(mini for mini in minis if mini))
     share = math.ceil(whole / multiple) * multiple // processes
@@ -130,7 +154,7 @@ def _scoring(context: PrepareContext, whole: int) -> Iterator[Finding]:
     for path in paths:
         micro = _number(context, path)
         if micro and share % micro:
-            yield _uneven(context, path, (_SHARE, share), (_AT_ONCE, micro))
+            yield _rest(path, (_SHARE, share), (_AT_ONCE, micro), _divisors(share, micro))
 
 
 def _processes(context: PrepareContext) -> int:
@@ -138,31 +162,66 @@ def _processes(context: PrepareContext) -> int:
     return max(1, trainer_gpus(context) // sequence)
 
 
-def _mini_batch(context: PrepareContext, section: str, batch: int) -> Iterator[Finding]:
+def _mini_batches(context: PrepareContext) -> Iterator[Finding]:
+    """All mini-batches above the batch in one finding: often the batch is what was set wrong."""
+    batch = _number(context, BATCH)
+    paths = [f"{section}.ppo_mini_batch_size" for section in _trained(context)]
+    large = [path for path in paths if _number(context, path) > batch]
+    if large:
+        both = [(_name(context, path), _number(context, path)) for path in large]
+        larger = Text(", ".join(f"`{name}` ({size})" for name, size in both),
+                      "、".join(f"`{name}`（{size}）" for name, size in both))  # fmt: skip
+        yield rules.MINI_BATCH.at(context.config.at(large[0]), larger=larger, batch=batch)
+
+
+def _mini_batch(context: PrepareContext, section: str) -> Iterator[_Rest]:
     path, micro_path = f"{section}.ppo_mini_batch_size", f"{section}.ppo_micro_batch_size_per_gpu"
     mini, micro = _number(context, path), _number(context, micro_path)
-    if mini > batch:
-        name = "critic_mini_batch_size" if section == "critic" else "mini_batch_size"
-        yield rules.MINI_BATCH.at(context.config.at(path), name=name, mini=mini, batch=batch)
-        return
-    samples = mini * _number(context, f"{ROLLOUT}.n")
-    processes = _processes(context)
+    n, processes = _number(context, f"{ROLLOUT}.n"), _processes(context)
+    samples = mini * n
     if samples % processes:
-        yield _uneven(context, path, (_MINI, samples), (_PROCESSES, processes))
+        fits = _multiples(mini, processes // math.gcd(n, processes))
+        yield _rest(path, (_MINI, samples), (_PROCESSES, processes), fits)
     elif not context.config.get(f"{section}.use_dynamic_bsz") or on_cpu(context):
         share = samples // processes
         if micro and share % micro:
-            yield _uneven(context, micro_path, (_SHARE, share), (_AT_ONCE, micro))
+            yield _rest(micro_path, (_SHARE, share), (_AT_ONCE, micro), _divisors(share, micro))
 
 
-def _uneven(
-    context: PrepareContext, path: str, whole: tuple[Text, int], part: tuple[Text, int]
-) -> Finding:
-    name = next((p.name for p in context.recipe.parameters if p.path == path), path)
+def _multiples(value: int, unit: int) -> list[int]:
+    """Return the multiples of ``unit`` beside ``value``."""
+    below = value // unit * unit
+    return [below, below + unit] if below else [unit]
+
+
+def _divisors(number: int, value: int) -> list[int]:
+    """Return the divisors of ``number`` beside ``value``."""
+    every = [one for one in range(1, number + 1) if number % one == 0]
+    return [*(one for one in every if one < value)][-1:] + [one for one in every if one > value][:1]
+
+
+def _rest(path: str, whole: tuple[Text, int], part: tuple[Text, int], fits: list[int]) -> _Rest:
     (what, number), (by, divisor) = whole, part
-    return rules.UNEVEN.at(
-        context.config.at(path), what=what, number=number, by=by, divisor=divisor, name=name
-    )
+    return _Rest(path=path, what=what, number=number, by=by, divisor=divisor, fits=fits)
+
+
+def _uneven(context: PrepareContext, found: Iterable[_Rest]) -> Iterator[Finding]:
+    """Return one finding for all settings that fail by the same numbers."""
+    same: dict[tuple[str, int, str, int], list[_Rest]] = {}
+    for one in found:
+        same.setdefault((one.what.en, one.number, one.by.en, one.divisor), []).append(one)
+    for together in same.values():
+        first, names = together[0], [f"`{_name(context, one.path)}`" for one in together]
+        yield rules.UNEVEN.at(
+            context.config.at(first.path), what=first.what, number=first.number, by=first.by,
+            divisor=first.divisor, names=Text(" and ".join(names), " 和 ".join(names)),
+            fits=Text(" or ".join(map(str, first.fits)), " 或 ".join(map(str, first.fits))),
+        )  # fmt: skip
+
+
+def _name(context: PrepareContext, path: str) -> str:
+    """Return the published name of a key, or the key."""
+    return next((p.name for p in context.recipe.parameters if p.path == path), path)
 
 
 def check_gpus(context: PrepareContext) -> Iterator[Finding]:

@@ -30,6 +30,9 @@ def check(context: PrepareContext) -> list[Finding]:
     if not is_sft(context):
         parts += [check_losses, check_exclusive, _rollout]
     found = [finding for part in parts for finding in part(context)]
+    if any(one.code == rules.UNEVEN.code for one in found):
+        # A group of one often is why the batch does not divide; that comes first.
+        found = [one for one in found if one.code != rules.LONE_GROUP.code]
     return found + list(check_schedule(context, schedule(context)))
 
 
