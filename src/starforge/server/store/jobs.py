@@ -86,6 +86,7 @@ def _job_values(new: NewJob, job_id: str, now: float) -> dict[str, Any]:
         "headline": {},
         "parent": new.parent,
         "follow_ups": new.follow_ups,
+        "pipeline": new.pipeline,
     }
 
 
@@ -246,7 +247,7 @@ def _conditions(which: JobFilter) -> list[ColumnElement[bool]]:
         column = cast(job_specs.c.experiment, Text)
         named = select(job_specs.c.job_id).where(column.startswith(start, autoescape=True))
         found.append(jobs.c.id.in_(named))
-    for name in ("owner", "lab", "engine"):
+    for name in ("owner", "lab", "engine", "pipeline"):
         value = getattr(which, name)
         if value is not None:
             found.append(jobs.c[name] == value)

@@ -60,6 +60,7 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True):
     idempotency_key: str | None = None
     parent: str | None = None
     follow_ups: FollowUps | None = None
+    pipeline: str | None = None
     desired: Desired = "run"
     state: JobState = "queued"
 
@@ -68,7 +69,7 @@ class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A job as listings need it: no plan, no experiment.
 
     ``headline`` holds the last values of the method's primary metrics; ``parent`` is the job
-    whose ``then`` this one is a step of.
+    whose ``then`` this one is a step of, or whose model a stage of ``pipeline`` starts from.
     """
 
     id: str
@@ -97,6 +98,7 @@ class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     headline: dict[str, float | None]
     parent: str | None = None
     follow_ups: FollowUps | None = None
+    pipeline: str | None = None
 
 
 class Job(JobSummary, frozen=True, kw_only=True):
@@ -145,6 +147,7 @@ class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
     lab: str | None = None
     tag: str | None = None
     engine: str | None = None
+    pipeline: str | None = None
     search: str | None = None
     created_after: float | None = None
     created_before: float | None = None

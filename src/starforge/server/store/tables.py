@@ -111,12 +111,14 @@ jobs = Table(
     Column("headline", Json, nullable=False),
     Column("parent", String(10)),  # the job that this one follows; stays when that is deleted
     Column("follow_ups", String(8)),  # "due" until what follows this job has been made
+    Column("pipeline", String(10)),  # the pipeline that made this job for one of its stages
     Index(None, "created_at", "id"),
     Index(None, "state", "created_at"),
     Index(None, "method", "created_at"),
     Index(None, "name", "created_at"),
     Index(None, "parent"),
     Index(None, "follow_ups"),
+    Index(None, "pipeline"),
 )
 
 job_specs = Table(
@@ -305,4 +307,54 @@ scores = Table(
     Column("created_at", Double, nullable=False),
     Index(None, "job_id"),
     Index(None, "benchmark", "metric", "settings_digest", "created_at"),
+)
+
+pipelines = Table(
+    "pipelines",
+    metadata,
+    Column("id", String(10), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("desired", String(8), nullable=False),
+    Column("message", Json),
+    Column("text", Text, nullable=False),  # pipeline.yaml as it was sent
+    Column("fresh", Boolean, nullable=False),  # never takes what was run before
+    Column("lang", String(2), nullable=False),
+    Column("lab", Text),
+    Column("owner", Text),
+    Column("idempotency_key", String(200), unique=True),
+    Column("created_at", Double, nullable=False),
+    Column("ended_at", Double),
+    Column("updated_at", Double, nullable=False),
+    Index(None, "state"),
+    Index(None, "name", "created_at"),
+    Index(None, "created_at", "id"),
+)
+
+pipeline_stages = Table(
+    "pipeline_stages",
+    metadata,
+    Column(
+        "pipeline_id",
+        String(10),
+        ForeignKey("pipelines.id", ondelete="CASCADE"),
+        primary_key=True,
+        nullable=False,
+    ),
+    Column("name", String(60), primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("stage", Json, nullable=False),  # pipelines.model.Stage
+    Column("request", Json, nullable=False),  # the submission that its job is made of
+    Column("plan_digest", String(64), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("job_id", String(10)),  # stays when the job is deleted
+    Column("digest", String(64)),  # of the plan and of what went in
+    Column("reused", Boolean, nullable=False),  # the job is of an earlier run
+    Column("message", Json),
+    Column("verdicts", Json, nullable=False),
+    Column("started_at", Double),
+    Column("ended_at", Double),
+    Index(None, "digest"),
+    Index(None, "job_id"),
 )
