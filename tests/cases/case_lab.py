@@ -40,7 +40,10 @@ def prepare_case(case: Case, root: Path, catalog: Catalog) -> Prepared:
     """Write the experiment of a case and prepare it."""
     folder = scaffold(root, case["method"], catalog)
     if "model" in case:
-        make_model(folder / "model", **case["model"])
+        size = case["model"].pop("weights", None)
+        made = make_model(folder / "model", **case["model"])
+        if size is not None:
+            _weights(made / "model.safetensors", size)
         case = {**case, "experiment": {"model": "model", **case.get("experiment", {})}}
     for name, content in (case.get("files") or {}).items():
         (folder / name).write_text(_as_text(content), "utf-8")
@@ -51,6 +54,15 @@ def prepare_case(case: Case, root: Path, catalog: Catalog) -> Prepared:
     return prepare(
         folder, sets=case.get("sets", ()), catalog=catalog, trial=case.get("trial", False)
     )
+
+
+def _weights(file: Path, size: int) -> None:
+    """Write weights of ``size`` bytes in 16 bit, sparse: they take no room."""
+    tensor = {"dtype": "BF16", "shape": [size // 2], "data_offsets": [0, size]}
+    header = json.dumps({"weight": tensor}).encode()
+    with file.open("wb") as stream:
+        stream.write(len(header).to_bytes(8, "little") + header)
+        stream.truncate(8 + len(header) + size)
 
 
 def _experiment(case: Case) -> dict[str, Any]:
@@ -78,14 +90,18 @@ def _over(before: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(content: Any) -> str:
-    """Return text as it is, and rows as JSON lines (see :func:`_expand`)."""
+    """Return text as it is, and rows as JSON lines (see :func:`_expand`).
+
+    Of ``{times: N, row: ...}`` every row has its number where ``#`` stands.
+    """
     if isinstance(content, str):
         return content
     lines: list[str] = []
     for row in content:
         many = isinstance(row, dict) and set(row) == {"times", "row"}
         times, one = (row["times"], row["row"]) if many else (1, row)
-        lines += [json.dumps(_expand(one), ensure_ascii=False)] * times
+        line = json.dumps(_expand(one), ensure_ascii=False)
+        lines += [line.replace("#", str(number)) for number in range(times)]
     return "\n".join(lines) + "\n"
 
 
