@@ -46,14 +46,9 @@ def recommend(
     ``data`` is the file for the commands.
     """
     traits = traits_of(found, situation)
-    known = set(catalog.names())
     picked: dict[str, tuple[Advice, Recipe]] = {}
     for kind in _kinds(found, situation):
-        branch = [one for one in _branch(kind, traits, catalog) if one.method in known]
-        recipes = [(one, catalog.recipe(one.method)) for one in branch]
-        if situation.gpus == 0:
-            recipes.sort(key=lambda pair: _cpu_rank(pair[0], pair[1], traits))
-        for one, recipe in recipes:
+        for one, recipe in advised(kind, traits, situation.gpus, catalog):
             if fits(recipe, found):
                 picked.setdefault(one.method, (one, recipe))
     best = list(picked.values())
@@ -67,6 +62,18 @@ def recommend(
         )
         for one, recipe in best
     ]  # fmt: skip
+
+
+def advised(
+    kind: DataKind, traits: frozenset[Trait], gpus: int, catalog: Catalog
+) -> list[tuple[Advice, Recipe]]:
+    """Return what a branch advises with the methods of ``catalog``, best first."""
+    known = set(catalog.names())
+    branch = [one for one in _branch(kind, traits, catalog) if one.method in known]
+    recipes = [(one, catalog.recipe(one.method)) for one in branch]
+    if gpus == 0:
+        recipes.sort(key=lambda pair: _cpu_rank(pair[0], pair[1], traits))
+    return recipes
 
 
 def traits_of(found: Detected, situation: Situation) -> frozenset[Trait]:

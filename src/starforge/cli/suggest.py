@@ -80,34 +80,25 @@ def suggest(
     renames: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """JSON is ``{kind, form, why, rows, notes, map, file, recommendations}``."""
-    import msgspec
-
-    from starforge.choose.columns import parse_map, rename
-    from starforge.choose.detect import detect
+    """JSON is the shape of :func:`starforge.choose.public.public`."""
+    from starforge.choose.columns import parse_map
+    from starforge.choose.public import examine, public
     from starforge.choose.source import read_source
     from starforge.choose.suggest import recommend
     from starforge.client.catalogs import connected_catalog
 
     mapping = parse_map(renames)
     source = read_source(data)
-    found = detect(rename(source.rows, mapping))
-    found = msgspec.structs.replace(found, mapping=_joined(mapping, found.mapping))
+    found = examine(source, mapping)
     situation = _situation(gpus, gpu_memory, teacher)
     catalog, where = connected_catalog()
     best = recommend(found, situation, catalog, str(source.file))
     if as_json:
-        print_json(_public(source, found, best))
+        print_json(public(source, found, best, str(source.file)))
         return
     _show_data(source, found)
     _show_methods(found, best, situation)
     note(where)
-
-
-def _joined(given: dict[str, str], more: dict[str, str]) -> dict[str, str]:
-    """Join two renamings; a column that was renamed twice goes straight to its last name."""
-    straight = {old: more.get(new, new) for old, new in given.items()}
-    return straight | {old: new for old, new in more.items() if old not in given.values()}
 
 
 def _situation(gpus: int | None, memory: float | None, teacher: str | None) -> Situation:
@@ -123,29 +114,6 @@ def _situation(gpus: int | None, memory: float | None, teacher: str | None) -> S
             gpus=len(found), gpu_memory=min(sizes) / 1e9 if sizes else None, teacher=teacher
         )
     return Situation(gpus=1 if gpus is None else gpus, gpu_memory=memory, teacher=teacher)
-
-
-def _public(source: Source, found: Detected, best: list[Recommendation]) -> dict[str, Any]:
-    from starforge.choose.detect import as_seen
-
-    return {
-        "kind": found.kind,
-        "form": found.form,
-        "why": [one.pick() for one in found.why],
-        "rows": as_seen(found),
-        "notes": [one.pick() for one in found.notes],
-        "map": found.mapping,
-        "file": str(source.file),
-        "recommendations": [
-            {
-                "method": one.method,
-                "title": one.title.pick(),
-                "reason": one.reason.pick(),
-                "command": one.command,
-            }
-            for one in best
-        ],
-    }
 
 
 def _show_data(source: Source, found: Detected) -> None:
