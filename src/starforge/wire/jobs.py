@@ -78,7 +78,8 @@ class Job(Shape):
     ``waiting_for_room``, ``signal``, ``nan_loss``, ``time_limit``, ``disk_full``, ``stalled``,
     ``stopped_by_user``, ``launch_failed``, ``runner_lost``, ``restored``); ``message`` says it in
     words. ``headline`` holds the last values of the method's primary metrics. ``parent`` is the
-    id of the job whose ``then`` this job is a step of.
+    id of the job whose ``then`` this job is a step of. ``pipeline`` is the id of the pipeline
+    that made it for a stage; its ``parent`` then is the job whose model it starts from.
 
     ``model`` and ``data`` are references as the experiment names them; ``owner`` is the account
     that submitted it. Lists also hold ``sparkline``: the first primary metric in at most 32
@@ -104,6 +105,7 @@ class Job(Shape):
     model: str | None = None
     data: str | None = None
     parent: str | None = None
+    pipeline: str | None = None
     attempt: int = 0
     progress: Progress | None = None
     headline: dict[str, float | None] = {}
@@ -118,7 +120,8 @@ class JobDetail(Job):
     """Everything about one job but its streams.
 
     ``then`` are the steps that follow its success (``plan.FollowUp``), ``children`` the jobs
-    that were made of them so far; ``follow_ups`` is ``due`` until all of them are.
+    that were made of them so far; ``follow_ups`` is ``due`` until all of them are. ``stage``
+    is the stage of ``pipeline``.
     """
 
     attempts: list[Attempt] = []
@@ -137,6 +140,7 @@ class JobDetail(Job):
     then: list[dict[str, Any]] = []
     children: list[Job] = []
     follow_ups: Literal["due", "made"] | None = None
+    stage: str | None = None
 
 
 class JobPage(Shape):

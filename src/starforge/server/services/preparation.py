@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ from starforge.lab.inputs import (
     DATA_FORMS,
     MODEL_FORMS,
     LocalResolver,
+    Resolver,
     parse_data,
     parse_model,
     rows_digest,
@@ -132,19 +133,25 @@ class ServerResolver:
 
 
 @contextlib.contextmanager
-def prepared(core: Core, request: PrepareRequest) -> Iterator[Made]:
-    """Unpack and prepare an upload; what is still in ``work`` at the end is removed."""
+def prepared(
+    core: Core, request: PrepareRequest, wrap: Callable[[Resolver], Resolver] | None = None
+) -> Iterator[Made]:
+    """Unpack and prepare an upload; what is still in ``work`` at the end is removed.
+
+    ``wrap`` may stand before the resolver, for what is not there yet.
+    """
     core.blobs.size(request.bundle)
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=core.settings.jobs))
     try:
         folder = work / EXPERIMENT
         unpack(core.blobs.path(request.bundle), folder)
+        resolver: Resolver = ServerResolver(core, folder, request.inputs)
         made = prepare(
             folder,
             sets=request.sets,
             profile=request.profile,
             replace=request.replace,
-            resolver=ServerResolver(core, folder, request.inputs),
+            resolver=wrap(resolver) if wrap else resolver,
             catalog=core.catalog,
         )
         yield Made(prepared=made, folder=folder, work=work)

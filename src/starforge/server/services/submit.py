@@ -28,12 +28,13 @@ log = structlog.get_logger("starforge.submit")
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """On whose behalf a job is made, when no person asked for it: a stage of a pipeline.
 
-    ``pipeline`` is kept with the job (``{id, name, stage, attempt}``). ``check`` may refuse
+    ``pipeline`` is its id, ``parent`` the job that the new one builds on. ``check`` may refuse
     the plan, in place of the digest in the request.
     """
 
     parent: str | None
-    pipeline: dict[str, Any]
+    pipeline: str
+    stage: str
     check: Callable[[LaunchPlan], None]
 
 
@@ -65,10 +66,10 @@ def submit(
         require_place(core, plan)
         extra: dict[str, Any] = {"lang": lang, "models": models.locations(core, plan)}
         if origin is not None:
-            extra["pipeline"] = origin.pipeline
+            extra["stage"] = origin.stage
         new = _new_job(request, made, plan, extra)
         if origin is not None:
-            new = msgspec.structs.replace(new, parent=origin.parent)
+            new = msgspec.structs.replace(new, parent=origin.parent, pipeline=origin.pipeline)
         built = materialise.fill(core, made, plan, _record_files(request, made))
         job_id, is_new = enqueue(core, new, built)
     log.info("job submitted", job=job_id, method=plan.method, new=is_new)

@@ -66,6 +66,7 @@ def job_fields(job: JobSummary, lang: Lang) -> dict[str, Any]:
         "lab": job.lab,
         "owner": job.owner,
         "parent": job.parent,
+        "pipeline": job.pipeline,
         "attempt": job.current_attempt or 0,
         "progress": progress(job),
         "headline": headline,
@@ -116,6 +117,7 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
         notes=[stream_note(one, lang) for one in notes.of_job(tx, row.id)],
         then=msgspec.to_builtins(plan.then or []),
         follow_ups=row.follow_ups,
+        stage=row.experiment.get("stage"),
         children=[job(one, lang) for one in jobs.children(tx, row.id)],
     )
 
