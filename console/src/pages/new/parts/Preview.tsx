@@ -1,0 +1,96 @@
+import { Box, Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Loading } from "@/ui/Loading";
+import { Problem } from "@/ui/Problem";
+import { datasetsQuery, headQuery } from "../form/calls";
+import type { Rows, Split } from "../form/draft";
+import { cellText, columnsOf, firstRows, type Row } from "../form/rows";
+import { useForm } from "../form/useForm";
+
+const SHOWN = 3;
+const SAMPLED = 50; // rows whose columns are looked at
+
+/** The digest under which the rows of a split lie on the server as JSON lines, once known. */
+export function useRowsDigest(split: Split, rows: Rows | undefined): string | null {
+  const { start, checked, body } = useForm();
+  const datasets = useQuery({ ...datasetsQuery, enabled: !!rows?.reference }).data;
+  if (!rows) return null;
+  if (rows.sample) return start.values.data?.[split]?.digest ?? null;
+  if (rows.reference !== undefined) {
+    return datasets?.find((one) => one.ref === rows.reference)?.digest ?? null;
+  }
+  if (!rows.digest) return null;
+  if (/\.(jsonl|ndjson)$/i.test(rows.file ?? "")) return rows.digest;
+  // Other formats are converted by the server; its answer names the result.
+  const asked = body.data?.[split]?.digest === rows.digest;
+  return asked ? (checked?.bundle.values.data?.[split]?.digest ?? null) : null;
+}
+
+/** The first rows of a split. */
+export function useFirstRows(split: Split, rows: Rows | undefined) {
+  const digest = useRowsDigest(split, rows);
+  const head = useQuery(headQuery(digest));
+  return { ...head, rows: head.data === undefined ? undefined : firstRows(head.data, SAMPLED) };
+}
+
+/** A table of the first rows, with the columns renamed as the method will read them. */
+export function Preview({ split, rows }: { split: Split; rows: Rows }) {
+  const { t } = useTranslation("newJob");
+  const { draft } = useForm();
+  const found = useFirstRows(split, rows);
+  if (found.error) return <Problem error={found.error} title={t("data.noPreview")} />;
+  if (found.isLoading) return <Loading lines={3} />;
+  if (!found.rows || found.rows.length === 0) return null;
+  return <RowsTable rows={found.rows} map={draft.map} label={t(`data.${split}`)} />;
+}
+
+interface TableProps {
+  rows: Row[];
+  map: Record<string, string>;
+  label: string;
+}
+
+function RowsTable({ rows, map, label }: TableProps) {
+  const columns = columnsOf(rows);
+  return (
+    <Box
+      className="sf-panel"
+      style={{ overflowX: "auto" }}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
+      <Table fz="xs" miw={columns.length * 130} layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th key={column}>
+                <span className="sf-mono">{column}</span>
+                {map[column] && (
+                  <Text span size="xs" c="dimmed" className="sf-mono">
+                    {` → ${map[column]}`}
+                  </Text>
+                )}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.slice(0, SHOWN).map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file never move
+            <Table.Tr key={index}>
+              {columns.map((column) => (
+                <Table.Td key={column} style={{ verticalAlign: "top" }}>
+                  <Text size="xs" lineClamp={3} style={{ whiteSpace: "pre-wrap" }}>
+                    {column in row ? cellText(row[column]) : ""}
+                  </Text>
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Box>
+  );
+}
