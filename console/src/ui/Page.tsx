@@ -19,7 +19,7 @@ export function Page({ title, heading, subtitle, actions, full = false, children
   return (
     <Stack gap="md" px={{ base: "sm", sm: "lg" }} py="md" h={full ? "100%" : undefined} miw={0}>
       <Group justify="space-between" align="flex-start" gap="sm">
-        <Box miw={0}>
+        <Box miw={0} style={{ flex: "1 1 200px" }}>
           <Title order={1}>{heading ?? title}</Title>
           {subtitle && (
             <Text component="div" size="sm" c="dimmed" mt={2}>

@@ -53,7 +53,12 @@ export function MethodRow({ method, first, marked }: Props) {
 export function MethodLink({ name }: { name: string }) {
   const [framework = "", method = ""] = name.split("/");
   return (
-    <Link to="/methods/$framework/$name" params={{ framework, name: method }} search={{}}>
+    <Link
+      to="/methods/$framework/$name"
+      params={{ framework, name: method }}
+      search={{}}
+      className="sf-link"
+    >
       <Anchor component="span" fw={600} className="sf-mono">
         {name}
       </Anchor>
