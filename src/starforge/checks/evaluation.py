@@ -8,7 +8,15 @@ from pathlib import Path
 
 from starforge import layout
 from starforge.checks import rules_evaluation as rules
-from starforge.checks.benchmarks import TASKS, chosen_names, hub_dataset, pack_file, pack_roots
+from starforge.checks.benchmarks import (
+    EVALSCOPE,
+    TASKS,
+    chosen_names,
+    harness_of,
+    hub_dataset,
+    pack_file,
+    pack_roots,
+)
 from starforge.checks.model import has_chat_template
 from starforge.errors import StarForgeError
 from starforge.evals.generators import generate
@@ -67,6 +75,7 @@ def _check_pack(context: PrepareContext, pack: Pack) -> list[Finding]:
     if pack.takes_rows and "test" in context.data:
         return findings
     dataset = hub_dataset(context, pack)
+    findings += _base_task(context, pack)
     if dataset is not None:
         findings.append(rules.NEEDS_HUB.at(at, name=pack.name, dataset=dataset))
     elif pack.task is not None:
@@ -77,6 +86,17 @@ def _check_pack(context: PrepareContext, pack: Pack) -> list[Finding]:
                      "请在 experiment.yaml 里用 data.test 指定"),
         ))  # fmt: skip
     return findings
+
+
+def _base_task(context: PrepareContext, pack: Pack) -> list[Finding]:
+    """Tell of one of lm-eval's tasks that only makes sense without a chat template."""
+    task = pack.hub.task if pack.hub else ""
+    asked = context.config.get("apply_chat_template") and harness_of(context) != EVALSCOPE
+    if not asked or task not in rules.CHAT_TASKS:
+        return []
+    at = context.config.at(TASKS)
+    instead = rules.CHAT_TASKS[task]
+    return [rules.BASE_TASK.at(at, name=pack.name, task=task, instead=instead)]
 
 
 def _check_own_items(context: PrepareContext, pack: Pack) -> list[Finding]:

@@ -94,6 +94,29 @@ NO_TEMPLATE = rule(
              "基座模型没有模板；套用别的模型的模板会压低得分。"),
     bad="model: a base model", good="apply_chat_template: false",
 )  # fmt: skip
+BASE_TASK = rule(
+    "eval/base-task", "warning",
+    title=Text("Task for base models, asked as a chat", "为基座模型设计的任务用了对话模板"),
+    message=Text("`{name}` is lm-eval's `{task}`, which wants code continued; as a chat its "
+                 "answers are not understood",
+                 "`{name}` 用的是 lm-eval 的 `{task}`，它要求模型直接续写代码；"
+                 "套用对话模板后无法正确读出回答"),
+    hint=Text("for a chat model use a pack of your own with `hub.task: {instead}`; for a base "
+              "model set `apply_chat_template: false`",
+              "对话模型请自建评测包并设 `hub.task: {instead}`；"
+              "基座模型请设 `apply_chat_template: false`"),
+    why=Text("Even a good model then scores near 0, which says nothing about it.",
+             "再好的模型得分也接近 0，而这个分数说明不了什么。"),
+    bad="benchmarks: [humaneval]    # apply_chat_template is on",
+    good="benchmarks: [humaneval]\napply_chat_template: false",
+)  # fmt: skip
+# Tasks of lm-eval for base models, and their form for chat models (lm_eval/tasks).
+CHAT_TASKS = {
+    "humaneval": "humaneval_instruct",
+    "humaneval_64": "humaneval_64_instruct",
+    "mbpp": "mbpp_instruct",
+    "mbpp_plus": "mbpp_plus_instruct",
+}
 NEEDS_HUB = rule(
     "eval/needs-hub", "info",
     title=Text("Benchmark comes from a hub", "评测包需要从 hub 下载"),

@@ -74,8 +74,25 @@ def test_unknown_name_offers_the_nearest_at_its_line(lab):
 
 def test_generated_code_may_be_allowed(lab):
     prepared = lab({"benchmarks": ["humaneval"], "run_generated_code": True})
-    assert codes(prepared) == ["eval/needs-hub"]
+    assert set(codes(prepared)) == {"eval/needs-hub", "eval/base-task"}
     assert prepared.plan.processes[0].env["HF_ALLOW_CODE_EVAL"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("task", "params", "told"),
+    [
+        ("mbpp", {}, "mbpp_instruct"),
+        ("mbpp", {"apply_chat_template": False}, None),
+        ("mbpp_instruct", {}, None),
+    ],
+)
+def test_a_task_for_base_models_is_not_asked_as_a_chat(lab, task, params, told):
+    """Case 57."""
+    hub = {"task": task, "dataset": "google-research-datasets/mbpp"}
+    pack = {key: PACK[key] for key in PACK if key not in ("data", "columns", "task")}
+    prepared = lab({"benchmarks": ["mine"], **params}, pack={**pack, "hub": hub}, rows=None)
+    found = [one for one in prepared.findings if one.code == "eval/base-task"]
+    assert prepared.ok and [told in one.hint.en for one in found] == ([True] if told else [])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +150,7 @@ def test_model_without_a_chat_template(lab, tmp_path):
 
 def test_every_rule_is_complete_in_both_languages():
     rules = [rule for rule in vars(rules_evaluation).values() if isinstance(rule, Rule)]
-    assert len(rules) == 10
+    assert len(rules) == 11
     for rule in rules:
         assert rule.code.startswith("eval/") and rule.bad != rule.good
         for text in (rule.title, rule.why):
