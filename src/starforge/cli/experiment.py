@@ -21,14 +21,24 @@ EXPERIMENT = (
 )
 
 
-def prepare_named(text: str, sets: Sequence[str], profile: str | None) -> Prepared:
-    """Find an experiment and prepare it; its reward is tried on a few rows."""
+def prepare_named(
+    text: str, sets: Sequence[str], profile: str | None, *, launch: bool = False
+) -> Prepared:
+    """Find an experiment and prepare it; its reward is tried on a few rows.
+
+    With ``launch`` the server is started when a dataset has to be looked up there.
+    """
     from starforge.client.catalogs import connected_catalog
+    from starforge.client.inputs import connected
     from starforge.lab.lab import find_experiment
     from starforge.prepare import prepare
 
     catalog, _ = connected_catalog()
-    return prepare(find_experiment(text), sets=sets, profile=profile, catalog=catalog, trial=True)
+    folder = find_experiment(text)
+    return prepare(
+        folder, sets=sets, profile=profile, catalog=catalog, trial=True,
+        resolver=connected(folder, launch=launch),
+    )  # fmt: skip
 
 
 def chosen_folders(experiment: str | None, *, every: bool) -> list[Path]:

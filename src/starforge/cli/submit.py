@@ -72,7 +72,7 @@ def submit(*, experiment: str, watch: bool, update_lock: bool, as_json: bool, **
         from starforge.cli.recipe import update_lock as accept
 
         accept(experiment)
-    prepared = prepare_named(experiment, what["sets"], what["profile"])
+    prepared = prepare_named(experiment, what["sets"], what["profile"], launch=True)
     if prepared.plan is None:
         refuse(prepared, as_json=as_json)
         raise click.exceptions.Exit(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -120,6 +120,11 @@ class Blobs:
     def put(self, digest: str, content: bytes | Iterable[bytes]) -> None:
         """Upload a content; the server refuses it when the digest is another."""
         self._http.request("PUT", f"/blobs/{digest}", content=content)
+
+    def read(self, digest: str) -> Iterator[bytes]:
+        """Yield a content piece by piece."""
+        with self._http.stream(f"/blobs/{digest}") as response:
+            yield from response.iter_bytes()
 
     def put_file(self, digest: str, path: Path) -> None:
         """Upload a file in pieces, unless the server already has it."""

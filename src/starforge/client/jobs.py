@@ -89,6 +89,11 @@ class Jobs:
         """Return the files needed to run a job again."""
         return self._http.get(f"{_path(job)}/record", Record)
 
+    def file(self, job: str, path: str) -> Iterator[bytes]:
+        """Yield a file of the job's folder piece by piece; ``path`` is relative to it."""
+        with self._http.stream(f"{_path(job)}/artifacts/file", params={"path": path}) as response:
+            yield from response.iter_bytes()
+
     def logs(
         self,
         job: str,

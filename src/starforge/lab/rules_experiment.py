@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from starforge.findings import rule
+import msgspec
+
+from starforge.errors import StarForgeError
+from starforge.findings import Finding, Location, rule
 from starforge.i18n import Text
 
 NO_FILE = rule(
@@ -166,3 +169,22 @@ INPUT_OFFLINE = rule(
              "任务、已登记的模型和数据集都在服务器上。"),
     bad="model: job:k3f9a2", good="model: models/base",
 )  # fmt: skip
+UNRESOLVED = rule(
+    "input/unresolved",
+    "error",
+    title=Text("Input does not exist on the server", "服务端没有该输入"),
+    message=Text("{problem}", "{problem}"),
+    why=Text(
+        "Registered datasets and models, jobs and folders are looked up on the server before "
+        "a job is queued, so that it does not fail hours later.",
+        "任务入队前会先在服务端查找已登记的数据集、模型、任务和目录，以免排队很久之后才失败。",
+    ),
+    bad="model: model:my-model@99",
+    good="model: model:my-model@1",
+)
+
+
+def unresolved(error: StarForgeError, value: str) -> Finding:
+    """Return the finding for an input that the server does not have, in its own words."""
+    found = UNRESOLVED.at(Location(value=value), problem="")
+    return msgspec.structs.replace(found, message=error.message, hint=error.hint)

@@ -24,11 +24,11 @@ from starforge.lab.inputs import (
     parse_model,
     rows_digest,
 )
-from starforge.lab.rules_experiment import INPUT_REFERENCE
+from starforge.lab.rules_experiment import INPUT_REFERENCE, unresolved
 from starforge.plan import InputRef
 from starforge.prepare import Prepared, prepare
 from starforge.server.core import Core
-from starforge.server.services.rules_inputs import NOT_UPLOADED, UNRESOLVED
+from starforge.server.services.rules_inputs import NOT_UPLOADED
 from starforge.server.store import registry
 from starforge.wire.findings import Finding as FindingShape
 from starforge.wire.findings import Input, Planned, PrepareRequest, Validation
@@ -99,7 +99,7 @@ class ServerResolver:
         try:
             models.resolve(self._core, ref)
         except StarForgeError as error:
-            return _unresolved(error, ref.location)
+            return unresolved(error, ref.location)
         return None
 
     def _dataset(self, reference: str, location: str, split: str) -> DataSource | Finding:
@@ -108,7 +108,7 @@ class ServerResolver:
                 row = registry.dataset(tx, location)
             path = self._core.blobs.path(row.digest)
         except StarForgeError as error:
-            return _unresolved(error, reference)
+            return unresolved(error, reference)
         ref = InputRef(
             name=f"data.{split}",
             kind="registry",
@@ -182,8 +182,3 @@ def planned(made: Made, lang: Lang) -> Planned:
 def shapes(findings: Sequence[Finding], lang: Lang) -> list[FindingShape]:
     """Return findings in one language."""
     return [FindingShape(**finding.to_public(lang)) for finding in findings]
-
-
-def _unresolved(error: StarForgeError, value: str) -> Finding:
-    found = UNRESOLVED.at(Location(value=value), problem="")
-    return msgspec.structs.replace(found, message=error.message, hint=error.hint)

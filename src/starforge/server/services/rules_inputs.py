@@ -22,16 +22,3 @@ NOT_UPLOADED = rule(
     bad='{"bundle": "...", "inputs": []}',
     good='{"bundle": "...", "inputs": [{"name": "data.train", "kind": "blob", ...}]}',
 )
-UNRESOLVED = rule(
-    "input/unresolved",
-    "error",
-    title=Text("Input does not exist on the server", "服务端没有该输入"),
-    message=Text("{problem}", "{problem}"),
-    why=Text(
-        "Registered datasets and models, jobs and folders are looked up on the server before "
-        "a job is queued, so that it does not fail hours later.",
-        "任务入队前会先在服务端查找已登记的数据集、模型、任务和目录，以免排队很久之后才失败。",
-    ),
-    bad="model: model:my-model@99",
-    good="model: model:my-model@1",
-)
