@@ -167,9 +167,12 @@ def find(tx: Tx, ref: str) -> PipelineRow:
 def page(
     tx: Tx, *, state: str | None = None, search: str | None = None, limit: int, offset: int
 ) -> Page[PipelineRow]:
-    """List pipelines, newest first."""
+    """List pipelines, newest first. One that is to stop but still runs is ``stopping``."""
     conditions = []
-    if state is not None:
+    if state in ("running", "stopping"):
+        desired = "run" if state == "running" else "stop"
+        conditions += [pipelines.c.state == "running", pipelines.c.desired == desired]
+    elif state is not None:
         conditions.append(pipelines.c.state == state)
     if search:
         conditions.append(contains(pipelines.c.name, search))
