@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from starforge.client.http import Http
 from starforge.client.jobs import Jobs
+from starforge.client.pipelines import Pipelines
 from starforge.wire.board import Benchmark, Score
 from starforge.wire.datasets import Dataset, DatasetCreate
 from starforge.wire.findings import Planned, PrepareRequest, Validation
@@ -29,6 +30,7 @@ class Client:
     def __init__(self, url: str, token: str | None, *, timeout: float = 60.0) -> None:
         self.http = Http(url, token, timeout=timeout)
         self.jobs = Jobs(self.http)
+        self.pipelines = Pipelines(self.http)
         self.blobs = Blobs(self.http)
         self.datasets = Datasets(self.http)
         self.models = Models(self.http)
