@@ -4,7 +4,7 @@ import { TimeAgo } from "@/ui/TimeAgo";
 import { MetricCell, NameCell, ProgressCell, StateCell } from "./cells";
 
 /** A job on a narrow screen: two lines of what matters most. */
-export function CompactRow({ job }: { job: Job }) {
+export function CompactRow({ job, sort }: { job: Job; sort: string }) {
   const slim = { ...job, description: null };
   return (
     <Stack gap={2} miw={0}>
@@ -21,7 +21,7 @@ export function CompactRow({ job }: { job: Job }) {
         )}
         {Object.keys(job.headline ?? {}).length > 0 ? (
           <div style={{ width: 118, flex: "none" }}>
-            <MetricCell job={{ ...job, sparkline: null }} />
+            <MetricCell job={{ ...job, sparkline: null }} sort={sort} />
           </div>
         ) : (
           <Text size="xs" c="dimmed" className="sf-mono" truncate>

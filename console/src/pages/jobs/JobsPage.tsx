@@ -14,6 +14,7 @@ import { useJobPages } from "./useJobPages";
 import {
   type Column,
   isFiltered,
+  metricNames,
   parseView,
   someColumns,
   usualColumns,
@@ -44,6 +45,7 @@ export function JobsPage() {
   const onRange = useCallback((first: number, last: number) => {
     setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
   }, []);
+  const metrics = metricNames(pages.loaded.values(), view.sort);
   const nothing = pages.total === 0 && !pages.pending && !pages.error;
   return (
     <Page
@@ -58,7 +60,13 @@ export function JobsPage() {
         </Box>
       }
     >
-      <JobsToolbar view={view} onChange={change} columns={columns} onColumns={keepColumns} />
+      <JobsToolbar
+        view={view}
+        onChange={change}
+        columns={columns}
+        onColumns={keepColumns}
+        metrics={metrics}
+      />
       {pages.error !== null && <Problem error={pages.error} onRetry={pages.retry} />}
       {pages.pending && !pages.error && <Loading lines={10} />}
       {nothing && (isFiltered(view) ? <NoMatch /> : <NoJobs />)}
@@ -67,6 +75,7 @@ export function JobsPage() {
           pages={pages}
           view={view}
           onView={change}
+          metrics={metrics}
           columns={columns}
           compact={compact ?? false}
           selected={selected}

@@ -8,9 +8,10 @@ import type { Job } from "@/api/client";
 import { useKeys } from "@/app/keys";
 import { CompactRow } from "./CompactRow";
 import { CELLS, gridOf } from "./cells";
+import { MetricSort } from "./SortMenu";
 import classes from "./table.module.css";
 import type { JobPages } from "./useJobPages";
-import { type Column, nextSort, SORTS, selectRange, type View } from "./view";
+import { type Column, nextSort, SORTS, selectRange, sortedMetric, type View } from "./view";
 
 const ROW = 46; // px
 const COMPACT_ROW = 84;
@@ -19,6 +20,8 @@ interface Props {
   pages: JobPages;
   view: View;
   onView: (view: View) => void;
+  /** Headline metrics that can be sorted by. */
+  metrics: string[];
   columns: Column[];
   compact: boolean;
   selected: ReadonlySet<string>;
@@ -127,7 +130,7 @@ interface CellsProps extends Props {
   onToggle: (id: string, withRange: boolean) => void;
 }
 
-function Cells({ job, columns, compact, selected, onToggle }: CellsProps) {
+function Cells({ job, columns, compact, selected, view, onToggle }: CellsProps) {
   const { t } = useTranslation("jobs");
   if (!job) {
     return (
@@ -150,12 +153,12 @@ function Cells({ job, columns, compact, selected, onToggle }: CellsProps) {
       </div>
       {compact ? (
         <div role="cell" className={classes.cell}>
-          <CompactRow job={job} />
+          <CompactRow job={job} sort={view.sort} />
         </div>
       ) : (
         columns.map((column) => (
           <div key={column} role="cell" className={classes.cell}>
-            {CELLS[column](job)}
+            {CELLS[column](job, view.sort)}
           </div>
         ))
       )}
@@ -184,7 +187,13 @@ function Header(props: Props & { template: string; minWidth: number }) {
           <div role="columnheader">{t("columns.name")}</div>
         ) : (
           columns.map((column) => (
-            <HeaderCell key={column} column={column} view={view} onView={onView} />
+            <HeaderCell
+              key={column}
+              column={column}
+              view={view}
+              onView={onView}
+              metrics={props.metrics}
+            />
           ))
         )}
       </div>
@@ -193,13 +202,23 @@ function Header(props: Props & { template: string; minWidth: number }) {
 }
 
 interface HeaderCellProps {
+  metrics: string[];
   column: Column;
   view: View;
   onView: (view: View) => void;
 }
 
-function HeaderCell({ column, view, onView }: HeaderCellProps) {
+function HeaderCell({ column, view, onView, metrics }: HeaderCellProps) {
   const { t } = useTranslation("jobs");
+  if (column === "metric") {
+    const by = sortedMetric(view.sort);
+    const order = by === null ? "none" : by.down ? "descending" : "ascending";
+    return (
+      <div role="columnheader" aria-sort={order}>
+        <MetricSort view={view} onView={onView} metrics={metrics} />
+      </div>
+    );
+  }
   const by = SORTS[column];
   const label = t(`columns.${column}`);
   if (by === undefined) return <div role="columnheader">{label}</div>;

@@ -4,6 +4,7 @@ import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { methodsQuery } from "@/api/queries";
 import { SearchBox } from "@/ui/SearchBox";
+import { SortMenu } from "./SortMenu";
 import { Views } from "./Views";
 import { COLUMNS, type Column, FIXED, isFiltered, STATES, type View } from "./view";
 
@@ -12,6 +13,8 @@ interface Props {
   onChange: (view: View) => void;
   columns: Column[];
   onColumns: (columns: Column[]) => void;
+  /** Headline metrics that can be sorted by. */
+  metrics: string[];
 }
 
 /** However many are chosen, the bar keeps its height; the rest is seen in the list. */
@@ -21,7 +24,7 @@ const ONE_LINE = {
 } as const;
 
 /** Views, search, filters and the picker of columns. */
-export function JobsToolbar({ view, onChange, columns, onColumns }: Props) {
+export function JobsToolbar({ view, onChange, columns, onColumns, metrics }: Props) {
   const { t } = useTranslation("jobs");
   const methods = useQuery(methodsQuery()).data;
   const names = (methods ?? []).map((one) => one.name);
@@ -60,6 +63,7 @@ export function JobsToolbar({ view, onChange, columns, onColumns }: Props) {
           onChange={(method) => onChange({ ...view, method })}
           data={[...new Set([...names, ...view.method])]}
         />
+        <SortMenu view={view} onView={onChange} metrics={metrics} />
         <MoreFilters view={view} onChange={onChange} />
         {isFiltered(view) && (
           <Button

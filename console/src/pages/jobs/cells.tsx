@@ -10,7 +10,7 @@ import { Sparkline } from "@/ui/Sparkline";
 import { isLive, StateBadge } from "@/ui/StateBadge";
 import { TimeAgo } from "@/ui/TimeAgo";
 import { reasonText, secondsRun, shareDone } from "../job/state";
-import type { Column } from "./view";
+import { type Column, shownMetric } from "./view";
 
 /** Least widths in px, and the share of what is left over. */
 const WIDTHS: Record<Column, [number, number]> = {
@@ -40,14 +40,14 @@ export function gridOf(columns: Column[]): { template: string; minWidth: number 
   return { template: `${CHECK}px ${parts.join(" ")}`, minWidth: least };
 }
 
-export const CELLS: Record<Column, (job: Job) => ReactNode> = {
+export const CELLS: Record<Column, (job: Job, sort: string) => ReactNode> = {
   state: (job) => <StateCell job={job} />,
   name: (job) => <NameCell job={job} />,
   method: (job) => <Cut text={job.method} mono />,
   model: (job) => <Cut text={job.model} short />,
   data: (job) => <Cut text={job.data} short />,
   progress: (job) => <ProgressCell job={job} />,
-  metric: (job) => <MetricCell job={job} />,
+  metric: (job, sort) => <MetricCell job={job} sort={sort} />,
   owner: (job) => <Cut text={job.owner} />,
   profile: (job) => <Cut text={job.profile} />,
   created: (job) => <TimeAgo at={job.created_at} />,
@@ -160,8 +160,9 @@ export function ProgressCell({ job }: { job: Job }) {
   );
 }
 
-export function MetricCell({ job }: { job: Job }) {
-  const [name, value] = Object.entries(job.headline ?? {})[0] ?? [];
+export function MetricCell({ job, sort }: { job: Job; sort: string }) {
+  const [name, value] = shownMetric(job, sort) ?? [];
+  const first = Object.keys(job.headline ?? {})[0];
   if (name === undefined)
     return (
       <Text size="sm" c="dimmed">
@@ -178,7 +179,9 @@ export function MetricCell({ job }: { job: Job }) {
           {name}
         </Text>
       </Stack>
-      <Sparkline values={job.sparkline ?? []} width={56} label={`${name}: ${job.name}`} />
+      {name === first && (
+        <Sparkline values={job.sparkline ?? []} width={56} label={`${name}: ${job.name}`} />
+      )}
     </Group>
   );
 }

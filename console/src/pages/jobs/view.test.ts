@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
+import type { Job } from "@/api/client";
 import {
   COLUMNS,
   isFiltered,
+  metricNames,
+  metricSort,
   nextSort,
   parseView,
   selectRange,
+  shownMetric,
   someColumns,
+  sortedMetric,
   viewSearch,
 } from "./view";
 
@@ -49,5 +54,30 @@ describe("selectRange", () => {
   it("takes all between, in both directions, skipping rows that are not loaded", () => {
     expect([...selectRange(new Set(["a"]), order, "d", "a")]).toEqual(["a", "b", "d"]);
     expect([...selectRange(new Set(["e"]), order, "b", "e")].sort()).toEqual(["b", "d", "e"]);
+  });
+});
+
+describe("sorting by a headline metric", () => {
+  const job = (headline: Record<string, number | null>) => ({ headline }) as Job;
+
+  it("goes into the order and back", () => {
+    expect(sortedMetric(metricSort("train/loss", true))).toEqual({
+      name: "train/loss",
+      down: true,
+    });
+    expect(sortedMetric(metricSort("loss", false))).toEqual({ name: "loss", down: false });
+    expect(sortedMetric("-created_at")).toBeNull();
+  });
+
+  it("offers what jobs have, most of them first, and always the current one", () => {
+    const jobs = [job({ a: 1 }), job({ b: 1, c: 2 }), job({ b: 3 })];
+    expect(metricNames(jobs, "")).toEqual(["b", "a", "c"]);
+    expect(metricNames([], "-headline:gone")).toEqual(["gone"]);
+  });
+
+  it("shows the metric that is sorted by where a job has it", () => {
+    expect(shownMetric(job({ a: 1, b: 2 }), "headline:b")).toEqual(["b", 2]);
+    expect(shownMetric(job({ a: 1 }), "headline:b")).toEqual(["a", 1]);
+    expect(shownMetric(job({}), "")).toBeNull();
   });
 });

@@ -73,6 +73,43 @@ export function nextSort(current: string, column: Column): string {
   return current === `-${by}` ? by : `-${by}`;
 }
 
+const BY_METRIC = "headline:";
+
+/** The headline metric that jobs are sorted by, if they are. */
+export function sortedMetric(sort: string): { name: string; down: boolean } | null {
+  const down = sort.startsWith("-");
+  const by = down ? sort.slice(1) : sort;
+  const name = by.startsWith(BY_METRIC) ? by.slice(BY_METRIC.length) : "";
+  return name ? { name, down } : null;
+}
+
+export function metricSort(name: string, down: boolean): string {
+  return `${down ? "-" : ""}${BY_METRIC}${name}`;
+}
+
+const MOST_METRICS = 12;
+
+/** Headline metrics of `jobs`, the most frequent first; the one sorted by is always there. */
+export function metricNames(jobs: Iterable<Job>, sort: string): string[] {
+  const counts = new Map<string, number>();
+  for (const job of jobs) {
+    for (const name of Object.keys(job.headline ?? {})) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  const names = [...counts].sort(([a, n], [b, m]) => m - n || a.localeCompare(b));
+  const most = names.slice(0, MOST_METRICS).map(([name]) => name);
+  const current = sortedMetric(sort)?.name;
+  return current && !most.includes(current) ? [current, ...most] : most;
+}
+
+/** The headline value a row shows: that of the metric sorted by, else the first. */
+export function shownMetric(job: Job, sort: string): [string, number | null] | null {
+  const all = Object.entries(job.headline ?? {});
+  const wanted = sortedMetric(sort)?.name;
+  return all.find(([name]) => name === wanted) ?? all[0] ?? null;
+}
+
 export interface SavedView {
   name: string;
   search: Record<string, string>;

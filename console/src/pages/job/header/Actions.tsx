@@ -2,12 +2,14 @@ import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from "@mantine/co
 import { useClipboard } from "@mantine/hooks";
 import {
   IconCopy,
+  IconCopyPlus,
   IconDots,
   IconPlayerPlay,
   IconPlayerStop,
   IconRefresh,
   IconTrash,
 } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobDetail } from "@/api/client";
@@ -54,6 +56,13 @@ export function Actions({ job }: { job: JobDetail }) {
         >
           {t("actions.resume")}
         </Button>
+      )}
+      {job.bundle && (
+        <Link to="/new" search={{ from: job.id }} style={{ textDecoration: "none" }}>
+          <Button component="span" variant="default" leftSection={<IconCopyPlus size={14} />}>
+            {t("actions.clone")}
+          </Button>
+        </Link>
       )}
       <Menu position="bottom-end">
         <Menu.Target>
