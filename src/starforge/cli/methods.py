@@ -32,6 +32,13 @@ if TYPE_CHECKING:
         ("verl's methods with a parameter about KL", "verl 中带 KL 参数的方法"),
     ),
     ("sf methods diff trl/grpo verl/grpo", ("two of them, side by side", "逐项比较两个方法")),
+    (
+        "sf methods diff trl/sft trl/sft@bundled",
+        (
+            "the server's version and the one that comes with this tool",
+            "比较服务上的版本与本工具自带的版本",
+        ),
+    ),
     ("sf methods trl/sft --json", ("for a script", "供脚本使用")),
     (
         "sf methods --check --framework trl",
@@ -41,8 +48,9 @@ if TYPE_CHECKING:
 @argument(
     "names",
     (
-        "A method, such as trl/sft; or `diff` and two.",
-        "方法名，如 trl/sft；或 `diff` 加两个方法名。",
+        "A method, such as trl/sft, with @VERSION or @bundled for one version of it; or `diff` and "
+        "two.",
+        "方法名，如 trl/sft，可加 @版本 或 @bundled 指定其中一个版本；或 `diff` 加两个方法名。",
     ),
     nargs=-1,
     metavar="[NAME | diff A B]",
@@ -104,7 +112,9 @@ def methods(
         _check(name, data, framework, search, as_json=as_json)
         return
     if name is not None:
-        found = _one(name)
+        from starforge.cli.method_versions import find_version
+
+        found = find_version(name, _one)
         if as_json:
             print_json(found)
         else:
@@ -148,12 +158,15 @@ def _kind(word: str | None) -> str | None:
 def _diff(pair: tuple[str, ...], *, as_json: bool) -> None:
     from starforge.choose.diff import diff_methods
     from starforge.cli.diff_view import show_diff
+    from starforge.cli.method_versions import find_version
 
     if len(pair) != 2:
         raise click.UsageError(
             t("`sf methods diff` takes two methods", "`sf methods diff` 需要两个方法名")
         )
-    found = diff_methods(_one(pair[0]), _one(pair[1]))
+    found = diff_methods(*(find_version(name, _one) for name in pair))
+    if found["a"] == found["b"] and pair[0] != pair[1]:
+        found |= {"a": pair[0], "b": pair[1]}  # two recipes of one version
     if as_json:
         print_json(found)
     else:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from starforge.catalog.load import DATA
 from starforge.cli.annotations import github_lines
 from starforge.cli.rules import every_rule
 
 ROOT = Path(__file__).parents[3]
+WHY = "{en: Ours., zh: 自定。}"
 CSV = "question,answer\n2+2?,4\n3+3?,6\n"
 
 
@@ -54,6 +56,41 @@ def test_methods_diff(sf) -> None:
     assert sf("methods", "trl/grpo", "trl/rloo").code == 2
     assert "trl/grpo" in sf("methods", "diff", "trl/gpo", "trl/rloo").err
     assert "没有区别" in sf("methods", "diff", "trl/kto", "trl/kto", "--lang", "zh").out
+
+
+def own_recipe(home: Path, version: str, epochs: float) -> None:
+    """Give this machine's catalog a trl/sft of its own."""
+    (home / "catalog/recipes/trl").mkdir(parents=True)
+    (home / "catalog/contracts").mkdir()
+    bundled = (DATA / "recipes/trl/sft.yaml").read_text("utf-8")
+    assert "\nparameters:\n" in bundled
+    epochs_of = f"epochs: {{path: num_train_epochs, default: {epochs}, why_default: {WHY}}}"
+    more = f"\nversion: {version}\nparameters:\n  {epochs_of}\n"
+    text = bundled.replace("\nparameters:\n", more, 1)
+    (home / "catalog/recipes/trl/sft.yaml").write_text(text, "utf-8")
+    contract = json.loads((DATA / "contracts/trl-1.10.0.json").read_text("utf-8"))
+    file = home / f"catalog/contracts/trl-{version}.json"
+    file.write_text(json.dumps({**contract, "version": version}), "utf-8")
+
+
+def test_two_versions_of_a_method(sf, private_home: Path) -> None:
+    own_recipe(private_home, "1.9.0", 7.0)
+    for a, b in (("trl/sft", "trl/sft@bundled"), ("trl/sft@1.9.0", "trl/sft@1.10.0")):
+        found = sf("methods", "diff", a, b, "--json").json
+        assert (found["a"], found["b"]) == ("trl/sft@1.9.0", "trl/sft@1.10.0")
+        assert found["parameters"]["different"]["epochs"]["default"]["a"] == 7.0
+    assert sf("methods", "trl/sft@1.10.0", "--json").json["version"] == "1.10.0"
+    wrong = sf("methods", "diff", "trl/sft@0.1", "trl/sft")
+    assert wrong.code == 1
+    assert "trl/sft@1.9.0" in wrong.err and "trl/sft@1.10.0" in wrong.err
+    assert "`trl/sft`" in sf("methods", "diff", "trl/sff@1.10.0", "trl/sft").err
+
+
+def test_a_recipe_that_hides_the_bundled_one_of_its_version(sf, private_home: Path) -> None:
+    own_recipe(private_home, "1.10.0", 7.0)
+    found = sf("methods", "diff", "trl/sft", "trl/sft@bundled", "--json").json
+    assert (found["a"], found["b"]) == ("trl/sft", "trl/sft@bundled")
+    assert set(found["parameters"]["different"]) == {"epochs"}
 
 
 def test_suggest(sf, lab: Path) -> None:
