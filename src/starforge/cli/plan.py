@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,16 +134,6 @@ def command_text(argv: list[str], width: int = 100) -> str:
     return " \\\n      ".join(lines)
 
 
-def flat(config: dict[str, Any], leaves: set[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the dotted keys of a nested config; a mapping named in ``leaves`` is one value."""
-    for key, value in sorted(config.items()):
-        path = f"{prefix}{key}"
-        if isinstance(value, dict) and value and path not in leaves:
-            yield from flat(value, leaves, f"{path}.")
-        else:
-            yield path, value
-
-
 def _show_files(plan: LaunchPlan) -> None:
     from starforge.cli.output import print_table, say, size, style
 
@@ -161,6 +150,7 @@ def _show_config(plan: LaunchPlan, *, brief: bool) -> None:
     import json
 
     from starforge.cli.output import say, style
+    from starforge.lab.resolved import flat
 
     say()
     say(style(t("Config (* differs from upstream)", "配置（* 与上游默认值不同）"), bold=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
 import msgspec
@@ -83,3 +85,15 @@ class ResolvedConfig(msgspec.Struct, frozen=True, kw_only=True):
                 node = node[part]
             node[last] = value
         return tree
+
+
+def flat(
+    config: dict[str, Any], leaves: AbstractSet[str], prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Yield the dotted keys of a nested config; a mapping named in ``leaves`` is one value."""
+    for key, value in sorted(config.items()):
+        path = f"{prefix}{key}"
+        if isinstance(value, dict) and value and path not in leaves:
+            yield from flat(value, leaves, f"{path}.")
+        else:
+            yield path, value

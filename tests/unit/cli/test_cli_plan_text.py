@@ -2,7 +2,8 @@
 
 import shlex
 
-from starforge.cli.plan import command_line, command_text, flat
+from starforge.cli.plan import command_line, command_text
+from starforge.lab.resolved import flat
 
 LONG = ["${PYTHON}", "run.py", "--config", "${RECORD}/c.json", "--", "-m", "upstream.main",
         *[f"section.key_{number}=value with blanks" for number in range(9)]]  # fmt: skip

@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from starforge.server.api.deps import CoreDep, JobDep, LangDep, require_user
+from starforge.wire.config import JobConfig
 from starforge.wire.experiments import ExperimentBundle, ExperimentForm, Profiles
 
 router = APIRouter(tags=["experiments"], dependencies=[Depends(require_user)])
@@ -50,6 +51,15 @@ def archive_job(found: JobDep, core: CoreDep, lang: LangDep) -> FileResponse:
 
     path, name = experiment_archive.of_job(core, found, lang)
     return _download(path, name)
+
+
+@router.get("/jobs/{job}/config")
+def config(found: JobDep, core: CoreDep, lang: LangDep, against: str | None = None) -> JobConfig:
+    """The resolved configuration of a job, and its differences from another job."""
+    from starforge.server.services import job_config, jobs
+
+    other = jobs.find(core, against) if against is not None else None
+    return job_config.config(core, found, lang, other)
 
 
 @router.get("/profiles")

@@ -69,7 +69,7 @@ def origin(core: Core, job: Job) -> Iterator[Origin]:
 def _missing(job: Job, why: Text) -> Exception:
     return not_found(
         Text(f"job {job.id} has no experiment: {why.en}", f"任务 {job.id} 没有实验：{why.zh}"),
-        Text("`sf job record` shows what is kept of it", "用 `sf job record` 查看它保存的记录"),
+        Text("`sf job show` says what is known of it", "用 `sf job show` 查看它的信息"),
         code="job/no-experiment",
     )
 
