@@ -53,6 +53,11 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
             "plan": Lazy(
                 "plan", "plan", ("Show exactly what would run.", "显示将要运行的全部内容。")
             ),
+            "smoke": Lazy(
+                "smoke",
+                "smoke",
+                ("Train two steps of it here, made small.", "在本机把它缩小后试跑两步。"),
+            ),
             "import": Lazy(
                 "convert",
                 "import_",
