@@ -61,10 +61,12 @@ def print_detail(job: JobDetail) -> None:
             (t("took", "用时"), duration(took) if took is not None else ""),
             (t("commit", "提交"), _commit(job)),
             (t("follows", "前置任务"), job.parent or ""),
+            (t("again", "重跑自"), job.rerun_of or ""),
             (t("then", "后续步骤"), _then(job)),
             (t("folder", "文件夹"), job.folder),
         ]
     )
+    _alerts(job)
     _attempts(job)
     _outputs(job)
     _checks(job)
@@ -77,6 +79,18 @@ def _commit(job: JobDetail) -> str:
         return ""
     dirty = t(" with uncommitted changes", "，含未提交的修改") if job.source.get("dirty") else ""
     return str(job.source["commit"])[:12] + dirty
+
+
+def _alerts(job: JobDetail) -> None:
+    """Say what looks wrong with how the job learns."""
+    if not job.alerts:
+        return
+    say()
+    print_table(
+        [t("alert", "告警"), t("attempt", "运行"), t("step", "步"), ""],
+        [(one.code, one.attempt, one.step, one.text) for one in job.alerts],
+        right=(2,),
+    )
 
 
 def _attempts(job: JobDetail) -> None:

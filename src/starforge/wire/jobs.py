@@ -55,6 +55,16 @@ class Output(Shape):
     created_at: Time | None = None
 
 
+class Alert(Shape):
+    """What a person should look at: ``no_signal``, ``kl_explosion``, ``length_explosion``."""
+
+    attempt: int
+    step: int
+    code: str
+    text: str
+    time: Time
+
+
 class StreamNote(Shape):
     """What could not be used of a stream the job wrote, or not as it came.
 
@@ -137,10 +147,12 @@ class JobDetail(Job):
     resumable: bool = False
     folder: str | None = None
     notes: list[StreamNote] = []
+    alerts: list[Alert] = []
     then: list[dict[str, Any]] = []
     children: list[Job] = []
     follow_ups: Literal["due", "made"] | None = None
     stage: str | None = None
+    rerun_of: str | None = None
 
 
 class JobPage(Shape):
@@ -160,7 +172,7 @@ class SubmitRequest(PrepareRequest):
     ``method`` the client prepared with. The same ``idempotency_key`` always answers the
     same job. A ``name`` is one line of at most 200 characters without slash and control
     characters. ``owner`` is the account of the person who submits; without one, the account
-    that runs the server.
+    that runs the server. ``rerun_of`` names the job whose record this is.
     """
 
     name: str | None = None
@@ -172,6 +184,7 @@ class SubmitRequest(PrepareRequest):
     source: dict[str, Any] | None = None
     lab: str | None = None
     owner: str | None = Field(default=None, max_length=100)
+    rerun_of: str | None = Field(default=None, max_length=100)
 
 
 class StopRequest(Request):

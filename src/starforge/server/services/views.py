@@ -12,7 +12,7 @@ from starforge.findings import Finding
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
 from starforge.server.services.pace import PACES
-from starforge.server.store import artifacts, attempts, jobs, notes
+from starforge.server.store import artifacts, attempts, events, jobs, notes
 from starforge.server.store.database import Tx
 from starforge.server.store.records import (
     Artifact,
@@ -114,10 +114,12 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
         source=msgspec.to_builtins(row.source) if row.source else None,
         resumable=bool(plan.checkpoints and plan.checkpoints.resumable),
         folder=str(core.settings.job_dir(row.id)),
+        alerts=[alert(one, lang) for one in events.alerts(tx, row.id)],
         notes=[stream_note(one, lang) for one in notes.of_job(tx, row.id)],
         then=msgspec.to_builtins(plan.then or []),
         follow_ups=row.follow_ups,
         stage=row.experiment.get("stage"),
+        rerun_of=row.experiment.get("rerun_of"),
         children=[job(one, lang) for one in jobs.children(tx, row.id)],
     )
 
@@ -161,6 +163,17 @@ def output(row: Artifact) -> wire.Output:
         ref=f"job:{row.job_id}" if row.kind == "model" else None,
         meta=row.meta,
         created_at=from_unix(row.created_at),
+    )
+
+
+def alert(row: Event, lang: Lang) -> wire.Alert:
+    """Return an alert as clients see it."""
+    return wire.Alert(
+        attempt=row.data["attempt"],
+        step=row.data["step"],
+        code=row.data["code"],
+        text=pick(row.text, lang) or "",
+        time=from_unix(row.time),
     )
 
 

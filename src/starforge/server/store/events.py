@@ -58,6 +58,13 @@ def after(
     return [struct(Event, row) for row in tx.execute(statement.order_by(events.c.id).limit(limit))]
 
 
+def alerts(tx: Tx, job_id: str, limit: int = 100) -> list[Event]:
+    """Return the alerts of a job, oldest first."""
+    mine = (events.c.job_id == job_id, events.c.kind == ALERT)
+    statement = select(*_COLUMNS).where(*mine).order_by(events.c.id).limit(limit)
+    return [struct(Event, row) for row in tx.execute(statement)]
+
+
 def count(tx: Tx, job_id: str, kind: str) -> int:
     """Return how many events of a kind a job has."""
     mine = (events.c.job_id == job_id, events.c.kind == kind)
