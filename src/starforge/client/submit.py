@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from starforge.client.client import Client
 from starforge.errors import ExitCode, StarForgeError
 from starforge.lab.bundle import Bundle, pack
 from starforge.lab.source import source_state
@@ -18,6 +17,7 @@ from starforge.wire.findings import Input
 from starforge.wire.jobs import JobDetail, SubmitRequest
 
 if TYPE_CHECKING:
+    from starforge.client.client import Client
     from starforge.prepare import Prepared
 
 T = TypeVar("T")
