@@ -33,16 +33,16 @@ class Chain(NamedTuple):
 
 
 _TRL = ("max_steps=60", "save_steps=2")
-_SUPERVISED = ("epochs=15", "save_steps=2")  # of OpenRLHF: 30 steps
-_RL = ("epochs=4", "save_steps=2")  # of OpenRLHF: 8 steps
-_VERL = ("max_steps=4", "save_steps=1")
+_SUPERVISED = ("epochs=8", "save_steps=2")  # of OpenRLHF: 16 steps
+_RL = ("epochs=2", "save_steps=1")  # of OpenRLHF: 4 steps
+_VERL = ("max_steps=3", "save_steps=1")
 
 TRAINING = (
     *(Case(f"trl/{name}", f"trl/{name}", _TRL, scored=name != "rm")
       for name in ("sft", "dpo", "grpo", "rm", "kto", "rloo", "opsd")),
-    Case("verl/sft", "verl/sft", ("max_steps=20", "epochs=20", "save_steps=1")),
+    Case("verl/sft", "verl/sft", ("max_steps=6", "epochs=6", "save_steps=1")),
     Case("verl/sft (2 ranks)", "verl/sft",
-         ("max_steps=20", "epochs=20", "save_steps=1", "processes=2")),
+         ("max_steps=6", "epochs=6", "save_steps=1", "processes=2")),
     *(Case(f"verl/{name}", f"verl/{name}", _VERL)
       for name in ("grpo", "dapo", "ppo", "rloo", "reinforce-baseline", "remax", "distillation")),
     *(Case(f"openrlhf/{name}", f"openrlhf/{name}", _SUPERVISED, scored=name != "rm")
