@@ -109,15 +109,18 @@ def _terminated_as_interrupt() -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def require_smoke(prepared: Prepared, sets: tuple[str, ...], profile: str | None) -> None:
+def require_smoke(prepared: Prepared, sets: tuple[str, ...], *, as_json: bool) -> None:
     """Run a smoke test before a submission; exits with 1 when it failed."""
-    from starforge.cli.output import note
+    from starforge.cli.output import note, print_json
     from starforge.cli.smoke_view import show
 
-    report = run_smoke(prepared, sets=sets, profile=profile)
+    report = run_smoke(prepared, sets=sets)
     if report.ok:
         note(t("smoke test passed", "试跑通过"))
         return
-    show(report, err=True)
+    if as_json:
+        print_json(report.to_public())
+    else:
+        show(report, err=True)
     note(t("not submitted: the smoke test failed", "试跑失败，没有提交"))
     raise click.exceptions.Exit(1)

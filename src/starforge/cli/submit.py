@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     ),
     ("sf submit my-sft --watch", ("run and watch", "提交并实时观看")),
     ("sf submit my-sft --set learning_rate=1e-5 --name lr-1e-5", ("a variation", "改一个参数再跑")),
+    ("sf submit my-grpo --smoke-first", ("only when it runs at all", "先试跑，跑得通才提交")),
     (
         "sf submit my-sft --key nightly-2026-01-31",
         ("at most once, even when repeated", "重复执行也只提交一次"),
@@ -55,6 +56,14 @@ if TYPE_CHECKING:
     text=("Submit at most once under this key.", "同一个 KEY 至多提交一次。"),
 )
 @option(
+    "--smoke-first",
+    is_flag=True,
+    text=(
+        "Take two steps of it here first; submit when they went well (see `sf smoke`).",
+        "先在本机缩小试跑两步，成功才提交（见 `sf smoke`）。",
+    ),
+)
+@option(
     "--update-lock",
     is_flag=True,
     text=(
@@ -63,7 +72,15 @@ if TYPE_CHECKING:
     ),
 )
 @json_option
-def submit(*, experiment: str, watch: bool, update_lock: bool, as_json: bool, **what: Any) -> None:
+def submit(
+    *,
+    experiment: str,
+    watch: bool,
+    smoke_first: bool,
+    update_lock: bool,
+    as_json: bool,
+    **what: Any,
+) -> None:
     """JSON is the job: ``{id, name, state, ...}``; with ``--watch`` as it ended."""
     from starforge.cli.experiment import prepare_named, refuse, show_findings
     from starforge.cli.session import open_client
@@ -78,6 +95,10 @@ def submit(*, experiment: str, watch: bool, update_lock: bool, as_json: bool, **
         raise click.exceptions.Exit(1)
     if not as_json:
         show_findings(prepared, err=True)
+    if smoke_first:
+        from starforge.cli.smoke import require_smoke
+
+        require_smoke(prepared, what["sets"], as_json=as_json)
     with open_client() as client:
         submit_prepared(client, prepared, watch=watch, as_json=as_json, **what)
 

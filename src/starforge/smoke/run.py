@@ -38,7 +38,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller wishes: ``timeout`` in seconds, a tiny ``model`` of one's own."""
 
     sets: Sequence[str] = ()
-    profile: str | None = None
     model: Path | None = None
     keep: bool = False
     timeout: float = TIMEOUT
@@ -118,7 +117,7 @@ class _Smoke:
         sources, self.chosen = choose_rows(self.context, small, self.work / "rows")
         replaced = {one.role: one.ref() for one in models}
         resolver = SmokeResolver(self.context, replaced, sources)
-        profile = self.options.profile
+        profile = self.context.resources.profile
         if small.mode in ("train", "score"):
             least = self.context.recipe.minimum.cpus
             profile = f"cpu:{max(least, min(4, count_cpus()))}"
