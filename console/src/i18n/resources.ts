@@ -3,6 +3,7 @@
  * (`zh satisfies Texts<typeof en>`): a text missing in a language does not compile.
  */
 import * as charts from "./charts";
+import * as choose from "./choose";
 import * as common from "./common";
 import * as job from "./job";
 import * as jobs from "./jobs";
@@ -12,7 +13,7 @@ import * as newJob from "./new-job";
 import * as samples from "./samples";
 import * as settings from "./settings";
 
-const parts = { common, jobs, job, charts, samples, logs, methods, newJob, settings };
+const parts = { common, jobs, job, charts, samples, logs, methods, choose, newJob, settings };
 
 export const resources = {
   en: Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.en])),
