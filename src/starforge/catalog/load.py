@@ -17,7 +17,7 @@ from starforge.i18n import Lang, Text
 DATA = Path(__file__).parent / "data"
 
 
-_HEADER_FIELDS = ("framework", "version", "title", "summary", "runtime")
+_HEADER_FIELDS = ("algorithm", "framework", "version", "title", "summary", "runtime")
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,11 +26,13 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     framework: str
     version: str
+    algorithm: str
     title: Text
     summary: Text
     data: DataKind
     roles: list[str]
     runtime: str
+    same_as: list[str] = []
 
 
 class Catalog:
@@ -114,6 +116,7 @@ class Catalog:
             fields = {field: raw[field] for field in _HEADER_FIELDS}
             roles = [role["name"] for role in raw.get("roles", [])]
             fields |= {"name": name, "data": raw["data"]["kind"], "roles": roles}
+            fields["same_as"] = raw.get("same_as", [])
             return msgspec.convert(fields, Header)
         except (KeyError, TypeError, msgspec.ValidationError) as error:
             raise broken(self._files[name], [f"header: {error}"]) from error

@@ -11,9 +11,10 @@ from starforge.catalog.models import Recipe
 
 
 def summary(method: Header | Recipe) -> dict[str, Any]:
-    """Return ``{name, framework, version, title, summary, data, roles}``.
+    """Return ``{name, framework, version, algorithm, title, summary, data, roles, same_as}``.
 
-    ``data`` is the data kind and ``roles`` the names of the roles.
+    ``data`` is the data kind, ``roles`` the names of the roles, ``same_as`` the methods that
+    are the same algorithm on other stacks.
     """
     if isinstance(method, Recipe):
         data, roles = method.data.kind, [role.name for role in method.roles]
@@ -23,10 +24,12 @@ def summary(method: Header | Recipe) -> dict[str, Any]:
         "name": method.name,
         "framework": method.framework,
         "version": method.version,
+        "algorithm": method.algorithm,
         "title": msgspec.to_builtins(method.title),
         "summary": msgspec.to_builtins(method.summary),
         "data": data,
         "roles": roles,
+        "same_as": list(method.same_as),
     }
 
 

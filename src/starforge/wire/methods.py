@@ -22,14 +22,18 @@ class MethodPlace(Shape):
 
 
 class MethodSummary(OpenShape):
-    """A method in a list. ``source`` is ``bundled`` or ``deployment``."""
+    """A method in a list. ``source`` is ``bundled`` or ``deployment``; ``same_as`` names the
+    same algorithm on other stacks.
+    """
 
     name: str
     framework: str
     version: str
+    algorithm: str = ""
     summary: BothTexts
     data: Any = None
     roles: list[Any] = []
+    same_as: list[str] = []
     source: str = "bundled"
     place: MethodPlace | None = None
 

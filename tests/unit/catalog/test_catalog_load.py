@@ -125,7 +125,8 @@ def test_published_shapes(data):
     short = summary(catalog.header("mini/train"))
     assert short == summary(catalog.recipe("mini/train"))
     assert short["summary"] == {"en": "Trains a mini model.", "zh": "训练一个迷你模型。"}
-    assert {"name", "framework", "version", "summary", "data", "roles"} <= short.keys()
+    names = {"name", "framework", "version", "algorithm", "summary", "data", "roles", "same_as"}
+    assert names <= short.keys()
     full = detail(catalog.recipe("mini/train"))
     assert short.items() <= full.items()
     assert {"name", "path", "type", "default", "choices", "minimum", "maximum", "group",
