@@ -75,10 +75,9 @@ def _shell_log(where: Path, args: Any) -> None:
 
     if values:
         _append_locked(where / layout.METRICS / "report-shell.jsonl", line)
-        if args.total is not None:
-            writer = Writer(where, args.total)
-            writer.step = step
-            writer.flush()
+        writer = Writer(where, args.total)
+        writer.step = step
+        writer.flush()
 
 
 def _shell_sample(where: Path, args: Any) -> None:

@@ -19,6 +19,7 @@ from starforge import layout
 from starforge.lang import t
 
 FLUSH_SECONDS = 0.5
+_STEPS_ONLY = "report"  # in `by` of a progress.json: nobody said how far it goes
 _MAX_PENDING = 64 * 1024 * 1024  # bytes that wait for room, for each file
 
 
@@ -171,10 +172,31 @@ class Writer:
         return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
     def _write_progress(self) -> None:
-        if self._total is not None and self.step != self._progress:
-            self._progress = self.step
-            now = {"step": self.step, "total": self._total, "time": time.time()}
-            self.replace(layout.PROGRESS, now)
+        if self.step == self._progress or not self._is_ours():
+            return
+        now: dict[str, Any] = {"step": self.step, "total": self._total, "time": time.time()}
+        if self._total is None:
+            now["by"] = _STEPS_ONLY
+        self.replace(layout.PROGRESS, now)
+        self._progress = self.step
+
+    def _is_ours(self) -> bool:
+        """Say whether the progress is for this process to write.
+
+        A script that said how far it goes is always heard. One that only reports steps gives
+        way to whoever else writes the file: a reward function may report beside a trainer.
+        """
+        if self._total is not None:
+            return True
+        if self.step == 0:
+            return False
+        try:
+            known = json.loads((self._dir / layout.PROGRESS).read_bytes())
+        except FileNotFoundError:
+            return True
+        except (OSError, ValueError):
+            return False
+        return isinstance(known, dict) and known.get("by") == _STEPS_ONLY
 
 
 _writers: weakref.WeakSet[Writer] = weakref.WeakSet()

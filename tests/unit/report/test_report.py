@@ -345,3 +345,43 @@ def test_the_files_copied_into_jobs_work_alone(tmp_path):
     )
     subprocess.run([sys.executable, "-I", "-S", "-c", body], cwd=tmp_path, check=True, timeout=60)
     assert scalars(only_run())["a"][1] == [1.0]
+
+
+def test_steps_alone_move_progress(tmp_path, monkeypatch):
+    monkeypatch.setenv("STARFORGE_ATTEMPT_DIR", str(tmp_path))
+    with report.init() as run:
+        report.log({"loss": 1}, step=4)
+        run.flush()
+        progress = read(tmp_path / layout.PROGRESS)
+        assert (progress["step"], progress["total"]) == (4, None)
+    with report.init() as run:  # another process of the same job, as a shell script has
+        report.log({"loss": 1}, step=5)
+        run.flush()
+        assert read(tmp_path / layout.PROGRESS)["step"] == 5
+
+
+@pytest.mark.parametrize("known", ['{"step": 7, "total": 9}', "{", "[]"])
+def test_steps_alone_give_way_to_a_trainer_that_knows_its_total(tmp_path, monkeypatch, known):
+    monkeypatch.setenv("STARFORGE_ATTEMPT_DIR", str(tmp_path))
+    (tmp_path / layout.PROGRESS).write_text(known)
+    with report.init() as run:
+        report.log({"reward": 1}, step=123)
+        run.flush()
+    assert (tmp_path / layout.PROGRESS).read_text() == known
+
+
+def test_nothing_reported_is_no_progress(tmp_path, monkeypatch):
+    monkeypatch.setenv("STARFORGE_ATTEMPT_DIR", str(tmp_path))
+    with report.init() as run:
+        run.flush()
+    assert not (tmp_path / layout.PROGRESS).exists()
+
+
+def test_a_shell_script_moves_progress_by_its_steps(tmp_path):
+    for step in ("1", "2"):
+        words = [sys.executable, "-m", "starforge.report", "log", "loss=0.5", "--step", step]
+        subprocess.run(words, cwd=tmp_path, check=True, env=os.environ | {
+            "STARFORGE_ATTEMPT_DIR": str(tmp_path / "attempt"), "PYTHONPATH": str(SRC.parent),
+        })  # fmt: skip
+        progress = read(tmp_path / "attempt" / layout.PROGRESS)
+        assert (progress["step"], progress["total"]) == (int(step), None)
