@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import signal
 import time
 from dataclasses import dataclass
@@ -28,6 +29,11 @@ _SHARED = 10.0  # between looks at shared memory
 _LEFTOVER_GRACE = 5.0
 _TAIL_BYTES = 8192
 _TAIL_LINES = 5
+# Escape sequences of ECMA-48 (CSI, OSC, others), and what is left of control characters.
+_CODES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]?|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]"
+    r"|[\x00-\x08\x0b-\x1f\x7f]"
+)
 
 
 @dataclass(frozen=True)
@@ -276,7 +282,9 @@ def _not_launched(cause: BaseException | None, said: Said) -> Ending:
 
 
 def last_lines(path: Path) -> str:
-    """Return the last few lines of a log that are not empty; an unreadable one has none."""
+    """Return the last few lines of a log that are not empty, without colours and other codes
+    for terminals; an unreadable log has none.
+    """
     try:
         with path.open("rb") as handle:
             size = handle.seek(0, 2)
@@ -284,5 +292,6 @@ def last_lines(path: Path) -> str:
             text = handle.read(_TAIL_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
-    lines = [line.rstrip()[:400] for line in text.replace("\r", "\n").splitlines()]
+    plain = _CODES.sub("", text.replace("\r", "\n"))
+    lines = [line.rstrip()[:400] for line in plain.splitlines()]
     return "\n".join([line for line in lines if line][-_TAIL_LINES:])

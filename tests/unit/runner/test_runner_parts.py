@@ -34,6 +34,26 @@ def test_a_folder_that_is_gone_costs_only_the_sample(tmp_path):
     assert "could not be written" in (tmp_path / "log").read_text()
 
 
+def test_a_sample_every_few_seconds_until_it_is_closed(tmp_path):
+    (tmp_path / layout.METRICS).mkdir()
+    twice = threading.Event()
+
+    class Counting(Hardware):
+        def write(self):
+            super().write()
+            if len((tmp_path / hardware.FILE).read_text().splitlines()) == 2:
+                twice.set()
+
+    assert hardware.INTERVAL == 5.0
+    sampler = Counting(tmp_path, Journal(tmp_path / "log"), gpus="", interval=0.01)
+    sampler.start()
+    assert twice.wait(30)
+    sampler.close()
+    written = (tmp_path / hardware.FILE).read_bytes()
+    assert not any(one.name == "hardware" and one.is_alive() for one in threading.enumerate())
+    assert (tmp_path / hardware.FILE).read_bytes() == written
+
+
 SMI = "0, GPU-aa, 97, 40000\n1, GPU-bb, [N/A], 1000\n"
 
 
@@ -160,3 +180,21 @@ def test_a_launch_file_has_defaults(tmp_path):
     assert launch.tag == "j/1"
     assert launch.policies.stop_grace == 30 and launch.policies.nan_loss
     assert launch.server is None and launch.ship_timeout == 60
+
+
+def test_last_lines_hold_no_codes_for_terminals(tmp_path):
+    log = tmp_path / "trainer-0.log"
+    log.write_bytes(
+        b"\x1b[1;31mRed\x1b[0m and \x1b[38;5;9mmore\x1b[K\n"
+        b"\x1b]0;a title\x07after \x1b]8;;http://x\x1b\\a link\x1b]8;;\x1b\\\n"
+        b"10%\r20%\r100%\n\x1b(Bbell\x07\x08\ttab \xe4\xbd\xa0\xe5\xa5\xbd\x1b[3"
+    )
+    assert last_lines(log).splitlines() == [
+        "after a link",
+        "10%",
+        "20%",
+        "100%",
+        "bell\ttab 你好",
+    ]
+    log.write_bytes(b"\x1b[1;31mRed\x1b[0m and \x1b[38;5;9mmore\x1b[K\n")
+    assert last_lines(log) == "Red and more"
