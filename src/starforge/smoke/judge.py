@@ -21,6 +21,8 @@ def steps_of(small: Shrunk, plan: LaunchPlan, attempt: Path) -> list[Step]:
     chosen = reading.trained_steps(curves, names)
     if small.mode == "script" and not chosen:
         chosen, names = sorted(curves), []
+    if small.mode == "script":
+        chosen = [step for step in chosen if step > 0][: small.steps]
     return [
         Step(
             step=step,
@@ -41,12 +43,10 @@ def what_failed(
     small: Shrunk, ended: Ended, steps: list[Step], scores: list[dict[str, Any]], lines: list[str]
 ) -> Text | None:
     """Return why the run does not count as good; ``None`` when it does."""
-    if ended.state != "succeeded" and not (ended.enough and ended.state == "stopped"):
+    if not ended_well(small, ended):
         return failure(ended, lines)
-    if small.mode == "score":
-        return None if scores else Text("no score was written", "没有写出任何得分")
-    if small.mode == "script" and not steps:
-        return Text("the script ended without reporting a step", "脚本没有上报任何一步就结束了")
+    if small.mode == "score" and not scores:
+        return Text("no score was written", "没有写出任何得分")
     if small.mode == "train" and len(steps) < small.steps:
         return Text(
             f"it ended after {len(steps)} of {small.steps} steps: rows were left out, by a limit "
@@ -61,6 +61,32 @@ def what_failed(
                     f"第 {step.step} 步的 {name} 不是有限的数",
                 )
     return None
+
+
+def ended_well(small: Shrunk, ended: Ended) -> bool:
+    """Say whether the attempt ended as it should; a script is also stopped when time is up."""
+    if ended.state == "succeeded" or ended.enough:
+        return True
+    return small.mode == "script" and ended.status.get("reason") == "time_limit"
+
+
+def remarks(small: Shrunk, ended: Ended, steps: list[Step]) -> list[Text]:
+    """Return what a script left open although it did not fail."""
+    if small.mode != "script" or len(steps) >= small.steps:
+        return []
+    if ended.status.get("reason") == "time_limit":
+        return [
+            Text(
+                f"the script's second step: it had reported {len(steps)} when time was up",
+                f"脚本的第二步：时间用完时只上报了 {len(steps)} 步",
+            )
+        ]
+    return [
+        Text(
+            f"its curves: the script ended well, and reported {len(steps)} steps",
+            f"曲线：脚本正常结束，但只上报了 {len(steps)} 步",
+        )
+    ]
 
 
 def failure(ended: Ended, lines: list[str]) -> Text:

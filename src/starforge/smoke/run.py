@@ -183,6 +183,9 @@ class _Smoke:
         steps = judge.steps_of(small, plan, attempt)
         scores = judge.scores_of(plan, attempt)
         reason = judge.what_failed(small, ended, steps, scores, lines)
+        small = msgspec.structs.replace(
+            small, open=[*small.open, *judge.remarks(small, ended, steps)]
+        )
         rewarded = [row for row in reading.rows_of(plan, attempt, "samples") if "reward" in row]
         seen = Seen(
             scored=len(rewarded), validated=judge.validated(plan, attempt),
@@ -223,8 +226,9 @@ class _Smoke:
         progress = read_json(attempt / layout.PROGRESS).get("step")
         step = progress if isinstance(progress, int) else 0
         if small.mode == "script":
+            # Steps that are counted by hundreds are still two steps.
             steps = reading.scalars_of(plan, attempt)
-            step = max(step, len([one for one in steps if one > 0]))
+            step = len([one for one in steps if one > 0])
         for number in range(1, min(step, max(small.steps, 1)) + 1):
             if number not in self.shown and small.mode != "score":
                 self.shown.add(number)

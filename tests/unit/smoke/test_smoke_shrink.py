@@ -120,9 +120,8 @@ def test_mini_batches_keep_their_ratio(tmp_path):
     assert config.get("actor_rollout_ref.actor.ppo_mini_batch_size") == 2
     # One that does not go in stays one that does not go in.
     config = small.tried("prompts_per_step=64", "mini_batch_size=24").context.config
-    batch, mini = (config.get(path) for path in
-                   ("data.train_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"))  # fmt: skip
-    assert batch % mini
+    mini = config.get("actor_rollout_ref.actor.ppo_mini_batch_size")
+    assert config.get("data.train_batch_size") % mini
 
 
 def test_batches_of_a_rollout_keep_their_number(tmp_path):
