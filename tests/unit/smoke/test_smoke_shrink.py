@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from starforge.catalog.load import load_catalog
+from starforge.frameworks.trl.steps import batches
 from starforge.lab.lab import Lab
 from starforge.lab.scaffold import init_lab, new_experiment
 from starforge.prepare import prepare
@@ -16,6 +17,7 @@ from starforge.smoke.shrink import shrink
 
 CATALOG = load_catalog()
 TRAINED = [name for name in CATALOG.names() if name.split("/")[0] in ("trl", "verl", "openrlhf")]
+ACCUMULATION = "gradient_accumulation_steps"
 BIG_ROWS = 1100  # more than upstream's own batches take
 
 
@@ -100,6 +102,11 @@ def test_a_group_stays_whole_however_batches_are_divided(tmp_path):
     ):
         tried = small.tried(*sets)
         assert errors(tried) == [], sets
+        # Every row that was chosen is sampled from: none waits for a third step.
+        made = batches(tried.context)
+        generations = small.shrunk.steps / (made.passes / tried.context.config.get(ACCUMULATION))
+        updates = tried.context.config.get("num_iterations")
+        assert small.shrunk.rows == made.prompts * generations / updates
 
 
 def test_answers_used_for_several_steps_stay_so(tmp_path):
@@ -169,4 +176,4 @@ def test_what_is_small_already_stays(tmp_path):
     small = Small(tmp_path, "trl/sft")
     small.tried("max_steps=2", "batch_size=1", "save_strategy=no", "gradient_accumulation=2")
     assert small.shrunk.sets == {}
-    assert small.shrunk.rows == 4
+    assert small.shrunk.rows == 4, "two steps of one row in two passes"

@@ -21,21 +21,24 @@ def shrink(sizes: Sizes) -> Shrunk:
     sizes.set("log_steps", 1)
     sizes.set("save_strategy", "no")
     sizes.set("save_best", False)
-    sizes.at_most("batch_size", 2)
     sizes.at_most("gradient_accumulation", 2)
+    sampling = sizes.context.recipe.config in SAMPLING
+    # Two prompts a step, where each has two answers.
+    sizes.at_most("batch_size", 4 if sampling and sizes.count("gradient_accumulation") == 1 else 2)
     sizes.length("max_tokens")
     _on_cpu(sizes)
-    if sizes.context.recipe.config in SAMPLING:
+    if sampling:
         return _sampling(sizes)
     sizes.at_most("max_completion_tokens", COMPLETION)
     _validation(sizes, 2)
+    # Exactly as many rows as the steps take, so that each of them is seen.
     rows = STEPS * sizes.count("batch_size") * sizes.count("gradient_accumulation")
-    return sizes.done(rows=max(rows, 2 * STEPS))
+    return sizes.done(rows=rows)
 
 
 def _sampling(sizes: Sizes) -> Shrunk:
     """Two generations, each used for as many optimizer steps as theirs (at most two)."""
-    passes, reused = sizes.count("gradient_accumulation"), 1
+    passes = sizes.count("gradient_accumulation")
     theirs = sizes.context.config
     own = sizes.get("generation_batch_size")
     if own:
@@ -49,9 +52,9 @@ def _sampling(sizes: Sizes) -> Shrunk:
     if reused > 1 or sizes.get("steps_per_generation"):
         sizes.set("steps_per_generation", passes * reused)
     generated = sizes.count("batch_size") * passes * reused
-    if generated % 2:  # a batch of one row, and one pass: a group is two answers at least
+    if generated % 2:  # an odd batch in one pass: a group is two answers here
         sizes.set("batch_size", 2)
-        generated *= 2
+        generated = 2 * passes * reused
     sizes.set("group_size", 2)
     sizes.at_most("max_completion_tokens", COMPLETION)
     if sizes.get("validation_samples"):
@@ -60,13 +63,12 @@ def _sampling(sizes: Sizes) -> Shrunk:
     updates = sizes.count("updates_per_batch")
     steps = STEPS * reused * updates
     sizes.set("max_steps", steps)
-    return sizes.done(rows=max(STEPS * generated // 2, 4), steps=steps)
+    return sizes.done(rows=STEPS * generated // 2, steps=steps)
 
 
 def _validation(sizes: Sizes, batch: int) -> None:
     """Where they validate, do so once, at the last step."""
-    for switch in ("eval_on_start",):
-        sizes.set(switch, False)
+    sizes.set("eval_on_start", False)
     if sizes.validates and sizes.get("validation_strategy") not in ("no", None):
         sizes.set("validation_strategy", "steps")
         sizes.set("validation_steps", STEPS)
