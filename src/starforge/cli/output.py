@@ -25,6 +25,8 @@ STATE_COLOURS = {
     "failed": "red",
     "stopped": "magenta",
     "unreachable": "red",
+    "gate_failed": "red",
+    "skipped": "yellow",
 }
 _STATES = {
     "queued": "排队中",
@@ -35,6 +37,10 @@ _STATES = {
     "failed": "失败",
     "stopped": "已停止",
     "unreachable": "失联",
+    # Of a pipeline's stages:
+    "waiting": "等待中",
+    "gate_failed": "未过门槛",
+    "skipped": "已跳过",
 }
 
 

@@ -10,7 +10,8 @@ from starforge.findings import Rule, all_rules
 
 # Rules stand beside the checks that use them. Those of the server are declared in modules that
 # hold nothing else, so reading them loads no server.
-PACKAGES = ("starforge.lab", "starforge.checks", "starforge.frameworks", "starforge.evals")
+PACKAGES = ("starforge.lab", "starforge.checks", "starforge.frameworks", "starforge.evals",
+            "starforge.pipelines")  # fmt: skip
 MODULES = ("starforge.server.services.rules_inputs",)
 _IN_RUNTIME = (".contract", ".proof")  # they import the framework itself
 

@@ -88,6 +88,11 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
                 "submit", "submit", ("Run an experiment as a job.", "把实验作为任务提交运行。")
             ),
             "job": Lazy("job", "job", ("Look at jobs and steer them.", "查看和控制任务。")),
+            "pipeline": Lazy(
+                "pipeline",
+                "pipeline",
+                ("Run stages that build on each other.", "运行环环相扣的多个阶段。"),
+            ),
             "bench": Lazy(
                 "bench", "bench", ("Benchmark models and compare scores.", "评测模型、对比得分。")
             ),

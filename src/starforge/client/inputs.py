@@ -49,14 +49,18 @@ class ConnectedResolver(LocalResolver):
         return msgspec.structs.replace(found, ref=ref)
 
 
-def connected(folder: Path, *, launch: bool) -> ConnectedResolver:
-    """Return the resolver of an experiment folder.
+def connected(
+    folder: Path, *, launch: bool, lab_root: Path | None = None
+) -> ConnectedResolver:
+    """Return the resolver of an experiment folder; ``lab_root`` is its lab when not around it.
 
     The server is asked only for experiments that name a dataset, and started for them only
     with ``launch``.
     """
-    lab = find_lab(folder)
-    return ConnectedResolver(folder, lab.root if lab else None, _lookup(launch=launch))
+    if lab_root is None:
+        lab = find_lab(folder)
+        lab_root = lab.root if lab else None
+    return ConnectedResolver(folder, lab_root, _lookup(launch=launch))
 
 
 def _lookup(*, launch: bool) -> Lookup:
