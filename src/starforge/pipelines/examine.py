@@ -10,12 +10,13 @@ from starforge.catalog.load import Catalog
 from starforge.errors import StarForgeError
 from starforge.findings import Finding, nearest
 from starforge.i18n import Text
+from starforge.lab.inputs import LocalResolver
 from starforge.lab.lab import Lab, exists, find_lab
 from starforge.pipelines.check import check_pipeline, check_stages
 from starforge.pipelines.graph import order
 from starforge.pipelines.load import load_pipeline
 from starforge.pipelines.model import PIPELINE_FILE, PIPELINES, Pipeline
-from starforge.pipelines.stages import Preparation, PreparedStage
+from starforge.pipelines.stages import Preparation, PreparedStage, ResolverFor
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,11 +36,17 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def examine(
-    file: Path, work: Path, *, catalog: Catalog | None = None, trial: bool = False
+    file: Path,
+    work: Path,
+    *,
+    catalog: Catalog | None = None,
+    trial: bool = False,
+    resolver: ResolverFor = LocalResolver,
 ) -> Examined:
     """Read and check a pipeline.yaml, each of its stages as the job it will be.
 
     ``work`` is a folder for the experiments of benchmarks; it must stay until they were sent.
+    ``resolver`` finds the inputs of an experiment's folder.
     Raises :class:`StarForgeError` when the file can't be read.
     """
     lab = find_lab(file.parent)
@@ -47,7 +54,9 @@ def examine(
     shown = file.relative_to(root).as_posix() if root else file.name
     pipeline, findings = load_pipeline(_read(file), file.parent.name, shown)
     findings += check_pipeline(pipeline)
-    preparation = Preparation(pipeline, file.parent, root, work, catalog=catalog, trial=trial)
+    preparation = Preparation(
+        pipeline, file.parent, root, work, catalog=catalog, trial=trial, resolver=resolver
+    )
     stages = preparation.run()
     prepared = {name: one.prepared for name, one in stages.items() if one.prepared is not None}
     for one in stages.values():
@@ -55,14 +64,17 @@ def examine(
     findings += check_stages(pipeline, prepared)
     return Examined(
         file=file, lab_root=root, pipeline=pipeline, stages=stages,
-        findings=_unique(findings), order=order(pipeline.stages),
+        findings=_sorted(findings), order=order(pipeline.stages),
     )  # fmt: skip
 
 
-def _unique(findings: list[Finding]) -> list[Finding]:
-    """Return each finding once: an experiment may be used by several stages."""
+def _sorted(findings: list[Finding]) -> list[Finding]:
+    """Order findings by file and line, each only once: stages may share an experiment."""
+    files = {finding.at.file: rank for rank, finding in reversed(list(enumerate(findings)))}
     kept: list[Finding] = []
-    for finding in findings:
+    for finding in sorted(
+        findings, key=lambda one: (files[one.at.file], one.at.line or 0, one.at.column or 0)
+    ):
         if finding not in kept:
             kept.append(finding)
     return kept

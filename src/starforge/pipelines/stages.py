@@ -7,6 +7,7 @@ own result in its place when the stage starts.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,8 @@ from starforge.pipelines.model import METHOD, Pipeline, Stage
 from starforge.plan import InputRef
 from starforge.prepare import Prepared, prepare
 
+ResolverFor = Callable[[Path, Path | None], Resolver]
+"""Makes what finds the inputs of an experiment's folder, within the lab if there is one."""
 _OWN = frozenset({EXPERIMENT_FILE, CONFIG_FILE, LOCK_FILE})
 _BENCHMARKS = frozenset({"params.benchmarks", "benchmarks", "tasks"})
 
@@ -80,6 +83,7 @@ class Preparation:
     def __init__(
         self, pipeline: Pipeline, folder: Path, lab_root: Path | None, work: Path, *,
         catalog: Catalog | None = None, trial: bool = False,
+        resolver: ResolverFor = LocalResolver,
     ) -> None:  # fmt: skip
         self.pipeline = pipeline
         self.roots = list(dict.fromkeys(root for root in (lab_root, folder) if root))
@@ -87,6 +91,7 @@ class Preparation:
         self.work = work
         self.catalog = catalog
         self.trial = trial
+        self.resolver = resolver
 
     def run(self) -> dict[str, PreparedStage]:
         """Prepare all stages, by name."""
@@ -153,7 +158,7 @@ class Preparation:
     def _prepare(self, stage: Stage, folder: Path, inputs: dict[str, str]) -> Prepared:
         return prepare(
             folder, sets=stage.set_texts, profile=stage.resources, replace=inputs,
-            resolver=StageResolver(LocalResolver(folder, self.lab_root)),
+            resolver=StageResolver(self.resolver(folder, self.lab_root)),
             catalog=self.catalog, trial=self.trial,
         )  # fmt: skip
 
