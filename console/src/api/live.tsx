@@ -5,9 +5,10 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRef, useSyncExternalStore } from "react";
 import { isLive } from "@/ui/StateBadge";
-import type { Job } from "./client";
+import type { Job, Schemas } from "./client";
 import { useFollow } from "./follow";
 
+type Task = Schemas["Task"];
 type Listener = () => void;
 const listeners = new Set<Listener>();
 let connected = true;
@@ -61,6 +62,17 @@ export function applyJob(client: QueryClient, job: Job): boolean {
   return !known;
 }
 
+/** Put work in the background where it is cached; its end changes what can run. */
+export function applyTask(client: QueryClient, task: Task): void {
+  client.setQueryData<Task[]>(["tasks"], (old) =>
+    old ? [task, ...old.filter((one) => one.id !== task.id)] : old,
+  );
+  if (task.state === "running") return;
+  for (const key of ["runtimes", "methods", "method"]) {
+    void client.invalidateQueries({ queryKey: [key] });
+  }
+}
+
 const SETTLE = 400; // ms: many new jobs at once ask for the lists once
 
 /** Mount once: keeps everything cached up to date. */
@@ -98,8 +110,7 @@ export function LiveUpdates(): null {
         } else if (event === "deleted") {
           refreshLists();
         } else if (event === "task") {
-          void client.invalidateQueries({ queryKey: ["tasks"] });
-          void client.invalidateQueries({ queryKey: ["runtimes"] });
+          applyTask(client, data as Task);
         }
       },
     },

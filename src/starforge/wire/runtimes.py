@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from starforge.wire.base import Request, Shape, Time
+from starforge.wire.base import BothTexts, Request, Shape, Time
 
 
 class Runtime(Shape):
-    """A runtime of the catalog, installed or not."""
+    """A runtime of the catalog, installed or not; also builds of locks of older versions.
+
+    Those are not ``current``, and have no ``title``. ``size`` is what an installed one takes
+    on disk; ``estimate`` and ``download`` are about what a build takes and fetches, in bytes.
+    """
 
     name: str
     device: str
@@ -18,6 +22,10 @@ class Runtime(Shape):
     python: str | None = None
     size: int | None = None
     used_by: list[str] = []
+    title: BothTexts | None = None
+    current: bool = True
+    estimate: int | None = None
+    download: int | None = None
 
 
 class RuntimeInstall(Request):

@@ -3,8 +3,9 @@ import { byData, choices, filtered, type Method } from "./filter";
 
 function method(name: string, data: unknown): Method {
   const text = { en: "", zh: "" };
-  const framework = name.split("/")[0] ?? "";
-  return { name, framework, version: "1", summary: text, data, roles: [], source: "bundled" };
+  const [framework = "", algorithm = ""] = name.split("/");
+  const more = { version: "1", summary: text, roles: [], same_as: [], source: "bundled" };
+  return { name, framework, algorithm, data, ...more };
 }
 
 const ALL = [

@@ -15,14 +15,9 @@ export function kindOf(method: Method): string {
   return typeof method.data === "string" && method.data ? method.data : "none";
 }
 
-/** `grpo` of `trl/grpo`. */
-export function algorithmOf(method: Method): string {
-  return method.name.slice(method.name.indexOf("/") + 1);
-}
-
 function filterValue(method: Method, filter: FilterName): string {
   if (filter === "data") return kindOf(method);
-  return filter === "framework" ? method.framework : algorithmOf(method);
+  return filter === "framework" ? method.framework : method.algorithm;
 }
 
 export function filtered(methods: readonly Method[], filters: Filters): Method[] {

@@ -1,39 +1,28 @@
-import { Button, SegmentedControl, Stack, useMantineColorScheme } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { SimpleGrid, Stack } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { signOut } from "@/api/session";
-import { useSwitchLanguage } from "@/app/Shell";
-import { currentLanguage, LANGUAGES } from "@/i18n";
 import { Page } from "@/ui/Page";
+import { Appearance } from "./Appearance";
+import { OtherMachines } from "./OtherMachines";
+import { Runtimes } from "./Runtimes";
+import { ServerFacts } from "./ServerFacts";
+import { ThisBrowser } from "./ThisBrowser";
 
-/** Language, theme, and the way out of this browser's session. */
+/** How it looks, who is signed in, ways in from elsewhere, the server, its runtimes. */
 export function SettingsPage() {
-  const { t } = useTranslation();
-  const client = useQueryClient();
-  const switchLanguage = useSwitchLanguage();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { t } = useTranslation("settings");
   return (
-    <Page title={t("nav.settings")}>
-      <Stack align="flex-start">
-        <SegmentedControl
-          aria-label={t("language")}
-          value={currentLanguage()}
-          data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
-          onChange={(value) => switchLanguage(value === "zh" ? "zh" : "en")}
-        />
-        <SegmentedControl
-          aria-label={t("theme.label")}
-          value={colorScheme}
-          data={(["light", "dark", "auto"] as const).map((value) => ({
-            value,
-            label: t(`theme.${value}`),
-          }))}
-          onChange={(value) => setColorScheme(value as "light" | "dark" | "auto")}
-        />
-        <Button variant="default" onClick={() => void signOut().then(() => client.resetQueries())}>
-          {t("signOut")}
-        </Button>
-      </Stack>
+    <Page title={t("title")}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing="md">
+        <Stack gap="md">
+          <Appearance />
+          <ThisBrowser />
+          <OtherMachines />
+        </Stack>
+        <div>
+          <ServerFacts />
+        </div>
+      </SimpleGrid>
+      <Runtimes />
     </Page>
   );
 }

@@ -16,6 +16,7 @@ from starforge.server.core import Core
 from starforge.server.store import jobs
 from starforge.server.store.records import ACTIVE
 from starforge.wire import runtimes as wire
+from starforge.wire.base import BothTexts
 
 if TYPE_CHECKING:
     from starforge.runtimes import InstalledRuntime
@@ -138,7 +139,10 @@ def listing(core: Core) -> list[wire.Runtime]:
     rows = []
     for spec in runtimes.specs():
         found = built.pop((spec.name, spec.device, spec.digest), None)
-        rows.append(_row(core, spec.name, spec.device, spec.digest, found))
+        row = _row(core, spec.name, spec.device, spec.digest, found)
+        row.title = BothTexts(en=spec.title.en, zh=spec.title.zh)
+        row.estimate, row.download, row.current = spec.size, spec.download, True
+        rows.append(row)
     rows += [_row(core, *key, found) for key, found in sorted(built.items())]
     return rows
 
@@ -194,4 +198,5 @@ def _row(
         python=str(found.python) if found else None,
         size=found.size if found else None,
         used_by=users_of(core, name, device) if found else [],
+        current=False,
     )
