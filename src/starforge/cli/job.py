@@ -9,6 +9,7 @@ import click
 from starforge.cli.base import Group, argument, json_option, option
 from starforge.cli.complete import complete_job
 from starforge.cli.job_config import config
+from starforge.cli.job_experiment import experiment
 from starforge.cli.job_record import record, rerun
 from starforge.cli.job_samples import samples
 from starforge.cli.job_streams import logs, metrics, watch_command
@@ -306,5 +307,5 @@ def import_(folder: str, name: str | None, as_json: bool) -> None:
     print_job(found, text, as_json=as_json)
 
 
-for _command in (config, logs, metrics, record, rerun, samples, wait, watch_command):
+for _command in (config, experiment, logs, metrics, record, rerun, samples, wait, watch_command):
     job.add_command(_command)

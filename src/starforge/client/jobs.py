@@ -11,7 +11,9 @@ import httpx2
 from starforge.client.follow import Message, follow
 from starforge.client.http import Http
 from starforge.wire.board import Score
+from starforge.wire.config import JobConfig
 from starforge.wire.edits import BulkRequest, BulkResult, JobEdit
+from starforge.wire.experiments import ExperimentBundle
 from starforge.wire.jobs import (
     Event,
     ImportRequest,
@@ -88,6 +90,19 @@ class Jobs:
     def record(self, job: str) -> Record:
         """Return the files needed to run a job again."""
         return self._http.get(f"{_path(job)}/record", Record)
+
+    def config(self, job: str, against: str | None = None) -> JobConfig:
+        """Return every native key of a job, and its differences from the job ``against``."""
+        return self._http.get(f"{_path(job)}/config", JobConfig, against=against)
+
+    def experiment(self, job: str) -> ExperimentBundle:
+        """Return the experiment of a job as it was submitted."""
+        return self._http.get(f"{_path(job)}/experiment", ExperimentBundle)
+
+    def experiment_archive(self, job: str) -> Iterator[bytes]:
+        """Yield the experiment of a job as a zip with one folder, piece by piece."""
+        with self._http.stream(f"{_path(job)}/experiment/archive") as response:
+            yield from response.iter_bytes()
 
     def file(self, job: str, path: str) -> Iterator[bytes]:
         """Yield a file of the job's folder piece by piece; ``path`` is relative to it."""

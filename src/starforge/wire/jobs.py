@@ -153,6 +153,7 @@ class JobDetail(Job):
     follow_ups: Literal["due", "made"] | None = None
     stage: str | None = None
     rerun_of: str | None = None
+    cloned_from: str | None = None
 
 
 class JobPage(Shape):
@@ -172,7 +173,8 @@ class SubmitRequest(PrepareRequest):
     ``method`` the client prepared with. The same ``idempotency_key`` always answers the
     same job. A ``name`` is one line of at most 200 characters without slash and control
     characters. ``owner`` is the account of the person who submits; without one, the account
-    that runs the server. ``rerun_of`` names the job whose record this is.
+    that runs the server. ``rerun_of`` names the job whose record this is,
+    ``cloned_from`` the one whose experiment this was made from.
     """
 
     name: str | None = None
@@ -185,6 +187,7 @@ class SubmitRequest(PrepareRequest):
     lab: str | None = None
     owner: str | None = Field(default=None, max_length=100)
     rerun_of: str | None = Field(default=None, max_length=100)
+    cloned_from: str | None = Field(default=None, max_length=100)
 
 
 class StopRequest(Request):

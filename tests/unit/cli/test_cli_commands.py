@@ -41,17 +41,19 @@ LEAVES = {path: command for path, command in ALL.items() if not isinstance(comma
 def test_the_published_commands_exist() -> None:
     published = [
         *("up", "down", "status", "open", "login", "logout", "init", "new", "ls", "methods"),
-        *("suggest", "validate", "explain", "plan", "submit", "import", "port"),
+        *("suggest", "validate", "explain", "plan", "smoke", "submit", "import", "port"),
         *("version", "completion"),
     ]
     groups = {
-        "job": "ls show logs metrics samples stop resume retry delete edit import watch wait",
+        "job": "ls show logs metrics samples stop resume retry delete edit import watch wait "
+        "config experiment record rerun",
         "dataset": "add ls show",
         "model": "add ls show",
         "runtime": "ls install doctor rm",
         "bench": "ls run board",
         "admin": "backup restore verify",
         "recipe": "status upgrade",
+        "pipeline": "new validate plan run ls show resume stop",
     }
     published += [f"{group} {name}" for group, names in groups.items() for name in names.split()]
     assert set(published) == set(LEAVES)

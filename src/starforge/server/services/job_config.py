@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from starforge.lab.resolved import Origin as ValueOrigin
 from starforge.lab.resolved import ResolvedConfig, flat
 from starforge.plan import Difference, LaunchPlan
 from starforge.server.core import Core
+from starforge.server.services import jobs
 from starforge.server.services.experiment_values import origin
 from starforge.server.services.job_differences import differences
 from starforge.server.store.records import Job
@@ -52,18 +54,21 @@ def config(core: Core, job: Job, lang: Lang, against: Job | None = None) -> JobC
             _key(path, value, differs.get(path), known, lang)
             for path, value in flat(job.plan.config, _leaves(known, job.plan))
         ],
-        parent=parent_of(job),
+        parent=_parent(core, job),
         against=compared,
     )
 
 
-def parent_of(job: Job) -> str | None:
+def _parent(core: Core, job: Job) -> str | None:
     """Return the id of the job that this one was made from, follows, or took its model from."""
-    made_from = job.experiment.get("rerun_of") or job.parent
-    if isinstance(made_from, str):
-        return made_from
-    models = (ref for ref in job.plan.inputs if ref.kind == "job")
-    return next((ref.location.partition("@")[0] for ref in models), None)
+    models = (ref.location.partition("@")[0] for ref in job.plan.inputs if ref.kind == "job")
+    made_from = (job.experiment.get(key) for key in ("cloned_from", "rerun_of"))
+    for named in (*made_from, job.parent, *models):
+        if not isinstance(named, str):
+            continue
+        with contextlib.suppress(StarForgeError):  # it may have been deleted since
+            return jobs.find(core, named).id
+    return None
 
 
 def _same_keys(core: Core, one: LaunchPlan, other: LaunchPlan) -> bool:

@@ -65,8 +65,8 @@ def submit(
             origin.check(plan)
         require_place(core, plan)
         extra: dict[str, Any] = {"lang": lang, "models": models.locations(core, plan)}
-        if request.rerun_of is not None:
-            extra["rerun_of"] = request.rerun_of
+        made_from = {"rerun_of": request.rerun_of, "cloned_from": request.cloned_from}
+        extra |= {key: job for key, job in made_from.items() if job is not None}
         if origin is not None:
             extra["stage"] = origin.stage
         new = _new_job(request, made, plan, extra)

@@ -120,6 +120,7 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
         follow_ups=row.follow_ups,
         stage=row.experiment.get("stage"),
         rerun_of=row.experiment.get("rerun_of"),
+        cloned_from=row.experiment.get("cloned_from"),
         children=[job(one, lang) for one in jobs.children(tx, row.id)],
     )
 

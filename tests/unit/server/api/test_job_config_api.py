@@ -144,6 +144,9 @@ def test_the_job_that_gave_the_model_is_the_parent(user, kept, add_job, make_pla
     model = InputRef(name="model", kind="job", location=f"{first.id}@best")
     assert asked(user, add_job(make_plan(inputs=[model])).id)["parent"] == first.id
     assert asked(user, add_job(parent=first.id).id)["parent"] == first.id
+    clone = add_job(parent=add_job().id, experiment={"cloned_from": first.id})
+    assert asked(user, clone.id)["parent"] == first.id
+    assert asked(user, add_job(experiment={"cloned_from": "gone"}).id)["parent"] is None
     assert asked(user, first.id)["parent"] is None
 
 
