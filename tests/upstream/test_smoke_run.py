@@ -96,15 +96,12 @@ def test_a_template_that_refuses_a_system_turn(tmp_path, trl_python):
     model = make_model(trl_python, tmp_path / "model", NO_SYSTEM)
     made.edit("starforge:tiny", str(model))
     system = {"role": "system", "content": "Be brief. " * 20}
-    rows = [verifiable(i) for i in range(40)]
-    # Only where a row has an earlier turn, too; the checks look at some rows of many.
-    rows[23]["prompt"] = [system, {"role": "user", "content": "Hm?"},
-                          {"role": "assistant", "content": "Hm."}, *rows[23]["prompt"]]  # fmt: skip
+    rows = [verifiable(i) for i in range(2400)]
+    # Of so many rows the checks render every third one, and not this.
+    asked = {"role": "user", "content": "Hm?"}
+    answered = {"role": "assistant", "content": "Hm."}
+    rows[101]["prompt"] = [system, asked, answered, *rows[101]["prompt"]]
     made.write_rows(rows)
-    prepared = prepare(made.folder)
-    if not prepared.ok:
-        assert any("template" in one.code for one in prepared.findings), prepared.findings
-        pytest.skip("the checks see this row already")
     report, _ = tried(made)
     assert not report.ok
     assert "no system turn in a conversation" in report.reason.en

@@ -136,7 +136,8 @@ def _given_template(context: PrepareContext) -> str | None:
     if isinstance(text, str) and text:
         return text
     given = context.parameter("chat_template")
-    if not isinstance(given, str) or not given:
+    own = context.recipe.framework == "nemo-rl" and given == "default"  # the model's, as upstream
+    if not isinstance(given, str) or not given or own:
         return None
     if "{%" in given or "{{" in given:
         return given
