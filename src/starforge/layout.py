@@ -44,6 +44,7 @@ LIB_FILES = (
     "report_writer.py",
     "stacks.py",
 )
+LIB_FOLDERS = ("rewards",)  # packages that are copied whole beside them
 
 # What is shipped of every attempt besides the streams of its plan: (format, glob)
 STREAMS: tuple[tuple[str, str], ...] = (
@@ -64,6 +65,14 @@ ENV_RESUME = "STARFORGE_RESUME"  # "1": continue from the last checkpoint
 ENV_ROLE = "STARFORGE_ROLE"
 ENV_RANK = "STARFORGE_RANK"
 ENV_CONFIG = "STARFORGE_CONFIG"  # path of the resolved config (JSON)
+
+
+def library_sources() -> dict[str, str]:
+    """Return the files of a job's ``lib/starforge`` by name, all but its empty ``__init__.py``."""
+    here = Path(__file__).parent
+    inside = [path for folder in LIB_FOLDERS for path in sorted((here / folder).glob("*.py"))]
+    files = [*(here / name for name in LIB_FILES), *inside]
+    return {path.relative_to(here).as_posix(): path.read_text("utf-8") for path in files}
 
 
 def attempt_dir(job_dir: Path, number: int) -> Path:

@@ -61,11 +61,9 @@ def config_file(value: dict[str, Any]) -> PlanFile:
 
 
 def library_files() -> list[PlanFile]:
-    """Return ``lib/starforge``: the reporter and the layout it writes by."""
-    folder = resources.files("starforge")
+    """Return ``lib/starforge``: the reporter, the layout it writes by, the built-in rewards."""
     files = [text_file(f"{layout.LIB}/starforge/__init__.py", "", "driver")]
-    for name in layout.LIB_FILES:
-        content = (folder / name).read_text("utf-8")
+    for name, content in layout.library_sources().items():
         files.append(text_file(f"{layout.LIB}/starforge/{name}", content, "driver"))
     return files
 

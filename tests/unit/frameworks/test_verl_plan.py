@@ -188,7 +188,11 @@ def test_verl_deletes_no_checkpoint_and_the_driver_knows_how_many_stay(plan_of):
 def test_drivers_import_nothing_that_does_not_travel_with_them(plan_of):
     files = {f.path: f for f in plan_of("verl/grpo", resources="cpu:2").files}
     drivers = {p.split("/")[-1].removesuffix(".py") for p in files if "driver/" in p}
-    library = {p.split("/")[-1].removesuffix(".py") for p in files if "lib/" in p}
+    library = {
+        p.removeprefix("lib/starforge/").split("/")[0].removesuffix(".py")
+        for p in files
+        if "lib/" in p
+    }
     runtime = {"torch", "transformers", "verl", "vllm", "ray", "pyarrow", "peft", "tokenizers",
                "torchdata"}  # fmt: skip
     for path, file in files.items():

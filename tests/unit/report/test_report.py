@@ -333,14 +333,13 @@ def test_bad_words_of_a_shell_are_said_and_stop_nothing(tmp_path):
 def test_the_files_copied_into_jobs_work_alone(tmp_path):
     """With the standard library and nothing else: `-I -S`, no site packages."""
     library = tmp_path / "lib" / "starforge"
-    library.mkdir(parents=True)
-    (library / "__init__.py").write_text("")
-    for name in layout.LIB_FILES:
-        (library / name).write_text((SRC / name).read_text("utf-8"), "utf-8")
+    for name, text in {"__init__.py": "", **layout.library_sources()}.items():
+        (library / name).parent.mkdir(parents=True, exist_ok=True)
+        (library / name).write_text(text, "utf-8")
     body = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'lib')!r})\n"
         "from starforge import report\nreport.log({'a': 1})\nreport.finish()\n"
-        "import starforge.report_shell\n"
+        "import starforge.report_shell, starforge.rewards\n"
         f"assert report.__file__.startswith({str(tmp_path)!r})\n"
     )
     subprocess.run([sys.executable, "-I", "-S", "-c", body], cwd=tmp_path, check=True, timeout=60)

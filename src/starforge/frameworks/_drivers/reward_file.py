@@ -4,7 +4,9 @@ The contract: ``def reward(prompts, completions, **columns)``, plain or ``async`
 list with one number, or one dictionary of named numbers, for each completion. ``prompts`` are
 as in the data (text or messages), ``completions`` are texts. A column of the data is passed
 when the signature names it, all of them when it ends in ``**columns``. Named parts are added
-up with the weights of the file's ``WEIGHTS`` (1 where a name is missing there).
+up with the weights of the file's ``WEIGHTS`` (1 where a name is missing there), or with those
+that came with them (``starforge.rewards.weighted``). A call may take ``TIME_LIMIT`` seconds, a
+constant of the file (300 without one, no limit with ``None``).
 
 Standard library only: it runs in the processes of four frameworks.
 """
@@ -12,15 +14,24 @@ Standard library only: it runs in the processes of four frameworks.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import inspect
 import math
+import os
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from starforge import layout
+from starforge.rewards.watchdog import LateError, Watchdog
+
 FUNCTION = "reward"
+LIMIT = "TIME_LIMIT"
+TIME_LIMIT = 300.0  # seconds a call may take where the file says nothing
+ERROR_FILE = "reward-error.txt"  # in the attempt's folder: why the reward failed, for the driver
 
 
 class RewardError(Exception):
@@ -35,9 +46,13 @@ class Score(NamedTuple):
 
 
 class RewardFile:
-    """A reward function from a file. Calling it returns one :class:`Score` a completion."""
+    """A reward function from a file. Calling it returns one :class:`Score` a completion.
 
-    def __init__(self, path: Path) -> None:
+    ``watched``: its calls are held to the file's time limit. A call that can't be left (in
+    native code) ends the process with the reason in :data:`ERROR_FILE`.
+    """
+
+    def __init__(self, path: Path, *, watched: bool = True) -> None:
         self.path = path
         module = _load(path)
         function = getattr(module, FUNCTION, None)
@@ -45,6 +60,8 @@ class RewardFile:
             raise RewardError(f"{path.name} has no function `{FUNCTION}`")
         self._function: Callable[..., Any] = function
         self._weights: Mapping[str, float] = getattr(module, "WEIGHTS", {})
+        self.time_limit = _time_limit(path, module)
+        self._watchdog = _watchdog(path, self.time_limit) if watched else None
         parameters = inspect.signature(function).parameters.values()
         self.takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
         self.columns = [
@@ -73,12 +90,22 @@ class RewardFile:
         )
         passed = {name: list(values) for name, values in chosen.items()}
         try:
-            answer = self._function(list(prompts), list(completions), **passed)
-            if inspect.isawaitable(answer):
-                answer = _wait_for(answer)
+            with self._watchdog.watch() if self._watchdog else contextlib.nullcontext():
+                answer = self._function(list(prompts), list(completions), **passed)
+                if inspect.isawaitable(answer):
+                    answer = _wait_for(answer)
+        except LateError as error:
+            raise RewardError(self._late(error)) from error
         except Exception as error:
             raise RewardError(f"{self.path.name} raised {type(error).__name__}: {error}") from error
         return self._scores(answer, len(completions))
+
+    def _late(self, error: LateError) -> str:
+        """Say where the function was when its time was up."""
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if Path(frame.filename) == self.path]
+        where = f"; it was in line {own[-1].lineno}, in {own[-1].name}" if own else ""
+        return _too_long(self.path, self.time_limit) + where
 
     def _scores(self, answer: Any, expected: int) -> list[Score]:
         if not isinstance(answer, Sequence) or isinstance(answer, str):
@@ -95,7 +122,8 @@ class RewardFile:
         if not isinstance(value, Mapping):
             return Score(self._number(value, number), {})
         parts = {str(name): self._number(part, number) for name, part in value.items()}
-        total = sum(self._weights.get(name, 1.0) * part for name, part in parts.items())
+        weights: Mapping[str, float] = getattr(value, "weights", self._weights)
+        total = sum(weights.get(name, 1.0) * part for name, part in parts.items())
         return Score(float(total), parts)
 
     def _number(self, value: Any, number: int) -> float:
@@ -107,6 +135,27 @@ class RewardFile:
             where = f"reward {number} is {value!r}"
             raise RewardError(f"{self.path.name}: {where}, not a finite number")
         return result
+
+
+def _time_limit(path: Path, module: Any) -> float | None:
+    value = getattr(module, LIMIT, TIME_LIMIT)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise RewardError(f"{path.name}: {LIMIT} is {value!r}, not a number of seconds above 0")
+    return float(value)
+
+
+def _too_long(path: Path, seconds: float | None) -> str:
+    return f"{path.name} took longer than {seconds:g} seconds for one call ({LIMIT})"
+
+
+def _watchdog(path: Path, seconds: float | None) -> Watchdog | None:
+    if seconds is None:
+        return None
+    folder = os.environ.get(layout.ENV_ATTEMPT_DIR)
+    place = Path(folder) / ERROR_FILE if folder else None
+    return Watchdog(seconds, _too_long(path, seconds), place)
 
 
 def _load(path: Path) -> Any:

@@ -12,8 +12,9 @@ from typing import Any
 import nemo_parts
 import ray
 import torch
+from job_files import attempt_dir
 from nemo_rl.environments.interfaces import EnvironmentInterface, EnvironmentReturn
-from reward_file import RewardFile, Score
+from reward_file import ERROR_FILE, RewardError, RewardFile, Score
 
 
 def answers(conversations: list[list[dict[str, Any]]]) -> list[str]:
@@ -37,7 +38,12 @@ def score(
     if reward is None:
         return [Score(0.0, {})] * len(completions)
     prompts = [row["prompt"] for row in metadata]
-    return reward(prompts, completions, columns_of(metadata))
+    try:
+        return reward(prompts, completions, columns_of(metadata))
+    except RewardError as error:
+        # Upstream tells it among the tracebacks of several processes; the driver shows this one.
+        (attempt_dir() / ERROR_FILE).write_text(str(error), "utf-8")
+        raise
 
 
 @ray.remote

@@ -100,6 +100,11 @@ def main() -> None:
         code = run_upstream(command, env=environment(home, job, folder), on_stop=clean)
     finally:
         clean()
+    problem = attempt_dir() / "reward-error.txt"  # written by nemo_reward_env, or the watchdog
+    if code and problem.is_file():
+        raise JobError(
+            t("the reward: {reason}", "奖励：{reason}", reason=problem.read_text("utf-8"))
+        )
     if code:
         raise JobError(
             t("NeMo-RL ended with exit code {code}", "NeMo-RL 以退出码 {code} 结束", code=code)

@@ -19,11 +19,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import openrlhf_samples
 from job_files import attempt_dir
-from reward_file import RewardError, RewardFile
+from reward_file import ERROR_FILE, RewardError, RewardFile
 
 REWARD_FILE = "STARFORGE_REWARD_FILE"
 MODEL = "STARFORGE_MODEL"
-ERROR_FILE = "reward-error.txt"
 UPSTREAM = "openrlhf.utils.agent"  # loads this file, in every rollout worker
 
 _lock = threading.Lock()

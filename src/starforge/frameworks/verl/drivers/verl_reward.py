@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from job_files import attempt_dir, one_line
-from reward_file import RewardError, RewardFile
+from reward_file import ERROR_FILE, RewardError, RewardFile
 
 from starforge import stacks
 
 SCORE = "score"  # the name verl takes the total from
-ERROR_FILE = "reward-error.txt"  # why the reward failed, for the driver to tell
 
 
 def compute_score(
