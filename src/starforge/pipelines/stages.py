@@ -99,12 +99,12 @@ class Preparation:
         for name, one in done.items():
             root = self._root(one.stage, done)
             if root is not None and one.prepared is not None:
-                more = self._with_model(one, root)
-                done[name] = msgspec.structs.replace(one, findings=[*one.findings, *more])
+                found = self._with_model(one, root)
+                done[name] = msgspec.structs.replace(one, findings=found)
         return done
 
     def _root(self, stage: Stage, done: dict[str, PreparedStage]) -> str | None:
-        """Return the folder of the model at the start of a chain of stages.
+        """Return the model at the start of a chain of stages.
 
         Training changes neither its tokenizer nor its shape, so what does not fit it can be
         told now. A script may change anything.
@@ -117,20 +117,29 @@ class Preparation:
                 return None
             if context.recipe.framework == "custom":
                 return None
-            if context.model_path is not None:
-                return str(context.model_path)
+            ref = context.model
+            if ref is not None and not ref.location.startswith(STAGE):
+                return ref.location if ref.kind == "path" else context.experiment.model
             stage = following.stage
             seen.add(stage.name)
         return None
 
     def _with_model(self, one: PreparedStage, model: str) -> list[Finding]:
-        """Return what more there is to say of a stage when its model is at hand."""
+        """Return what there is to say of a stage with the model that its chain starts from.
+
+        Errors that show only without a model stay: with one of them there is no plan.
+        """
         assert one.prepared is not None and one.prepared.experiment is not None
         folder = one.prepared.experiment.folder
         found = self._prepare(one.stage, folder, one.inputs | {"model": model}).findings
         placed = [self._placed(finding, one.stage, folder) for finding in found]
-        known = {(finding.code, finding.at.key) for finding in one.findings}
-        return [one for one in placed if (one.code, one.at.key) not in known]
+        known = {(finding.code, finding.at) for finding in placed}
+        kept = [
+            finding
+            for finding in one.findings
+            if finding.severity == "error" and (finding.code, finding.at) not in known
+        ]
+        return [*placed, *kept]
 
     def _stage(self, stage: Stage) -> PreparedStage:
         named = {key: self._absolute(reference) for key, reference in stage.replace.items()}
