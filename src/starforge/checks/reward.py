@@ -3,21 +3,15 @@
 Reading it (:mod:`starforge.checks.reward_signature`) happens everywhere. Running it happens
 only where its author sits (``context.trial``: ``sf validate``, ``sf plan``, ``sf submit``),
 never on a server that got it as an upload. It runs in a child process with limits of time,
-memory and file size, in an empty folder, without the environment of this process.
+memory and file size, in an empty folder, without the environment of this process
+(:mod:`starforge.checks.reward_run`), by the interpreter of the job's runtime where that is
+installed.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
-from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,11 +19,16 @@ from typing import Any
 import msgspec
 
 from starforge.checks import rules_reward as rules
+from starforge.checks.reward_imports import check_imports
+from starforge.checks.reward_run import run_trial
 from starforge.checks.reward_signature import Signature, Unusable, read_signature, reward_path
 from starforge.findings import Finding, Location
+from starforge.home import starforge_home
 from starforge.i18n import Text
 from starforge.lab.columns import BYTE_ORDER_MARK
 from starforge.lab.context import PrepareContext
+from starforge.runtimes import find
+from starforge.runtimes.spec import names as runtime_names
 
 ROWS = 4
 SECONDS = 20.0  # for the import and one call
@@ -54,22 +53,26 @@ def check_reward(context: PrepareContext) -> Iterator[Finding]:
         at = Location(file=name, line=found.line)
         yield rules.UNUSABLE.at(at, file=name, problem=found.problem)
         return
-    if context.trial:
+    wrong = list(check_imports(path, str(name)))
+    yield from wrong
+    if context.trial and not wrong:
         yield from _try(context, path, str(name), found)
 
 
 def _try(
     context: PrepareContext, path: Path, name: str, signature: Signature | None
 ) -> Iterator[Finding]:
-    rows = _rows(context, signature)
+    rows = usable_rows(context, signature, ROWS)
     if not rows:
         return
     batch = make_batch(rows)
-    outcome = run_trial(path, batch)
+    outcome = run_trial(path, batch, SECONDS, python=trial_python(context))
     at = Location(file=name, line=outcome.get("line"))
     count = len(batch["completions"])
     if outcome.get("late"):
         yield rules.SLOW.at(at, file=name, count=count, seconds=f"{SECONDS:g}+")
+    elif "judge" in outcome:
+        yield rules.JUDGE.at(at, file=name)
     elif "module" in outcome:
         yield rules.NOT_TRIED.at(at, file=name, module=outcome["module"])
     elif "problem" in outcome:
@@ -87,14 +90,23 @@ def _judged(at: Location, name: str, outcome: dict[str, Any]) -> Iterator[Findin
         yield rules.SLOW.at(at, file=name, count=len(rewards), seconds=f"{seconds:.1f}")
 
 
-def _rows(context: PrepareContext, signature: Signature | None) -> list[dict[str, Any]]:
+def trial_python(context: PrepareContext) -> Path | None:
+    """Return the interpreter that the job's reward will run in, when it is installed here."""
+    name, device = context.recipe.runtime, "cuda" if context.resources.gpus else "cpu"
+    found = find(starforge_home(), name, device) if name in runtime_names() else None
+    return found.python if found is not None else None
+
+
+def usable_rows(
+    context: PrepareContext, signature: Signature | None, count: int
+) -> list[dict[str, Any]]:
     """Return the first rows that the reward could be given; the others have their findings."""
     train = context.data.get("train")
     needed = {"prompt", *(signature.required if signature else ())}
 
     def usable() -> Iterator[dict[str, Any]]:
         # The beginning of a file is enough: the check of the data looks at all of it.
-        for _, raw in islice(train.lines(), 100) if train is not None else ():
+        for _, raw in islice(train.lines(), 100 + count) if train is not None else ():
             try:
                 row = msgspec.json.decode(raw.removeprefix(BYTE_ORDER_MARK))
             except (msgspec.DecodeError, UnicodeDecodeError):
@@ -102,7 +114,7 @@ def _rows(context: PrepareContext, signature: Signature | None) -> list[dict[str
             if isinstance(row, dict) and all(row.get(column) is not None for column in needed):
                 yield row
 
-    return list(islice(usable(), ROWS))
+    return list(islice(usable(), count))
 
 
 def make_batch(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -111,7 +123,7 @@ def make_batch(rows: list[dict[str, Any]]) -> dict[str, Any]:
     completions: list[str] = []
     chosen: list[dict[str, Any]] = []
     for row in rows:
-        for completion in _answers(row):
+        for completion in answers_of(row):
             prompts.append(row["prompt"])
             completions.append(completion)
             chosen.append(row)
@@ -120,59 +132,11 @@ def make_batch(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"prompts": prompts, "completions": completions, "columns": columns}
 
 
-def _answers(row: dict[str, Any]) -> list[str]:
+def answers_of(row: dict[str, Any]) -> list[str]:
+    """Return right answers of a row in usual forms (where it has one), then others."""
     known = [row[c] for c in REFERENCES if isinstance(row.get(c), str | int | float)]
     right = [form.format(known[0]) for form in FORMS] if known else []
     return [*right, *OTHERS, "A first try.", "Another, longer answer: 1, 2 and 3."]
-
-
-def run_trial(path: Path, batch: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
-    """Call a reward file in a child process and return what came of it.
-
-    Either ``rewards`` and ``seconds``, or ``problem`` (with ``module`` or ``line``), or
-    ``late`` when it was not done in time.
-    """
-    ours = resources.files("starforge")
-    script = ours.joinpath("checks", "reward_trial.py")
-    driver = ours.joinpath("frameworks", "_drivers", "reward_file.py")
-    with tempfile.TemporaryDirectory(prefix="starforge-reward-") as folder:
-        result = Path(folder, "result.json")
-        argv = [sys.executable, "-I", "-B", str(script), str(driver), str(path), str(result)]
-        work = Path(folder, "work")
-        work.mkdir()
-        child = subprocess.Popen(
-            argv, cwd=work, env=_environment(work), stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
-        try:
-            child.communicate(json.dumps(batch).encode(), timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return {"late": True}
-        except BrokenPipeError:
-            pass  # it ended before it read; its exit says why
-        finally:
-            _end(child)
-        try:
-            outcome: dict[str, Any] = json.loads(result.read_bytes())
-        except (OSError, ValueError):
-            return {"problem": f"ended without an answer (exit code {child.returncode})"}
-    return outcome
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the child and everything it started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
-
-
-def _environment(work: Path) -> dict[str, str]:
-    """Return what the child may know: no tokens and keys, no GPUs, no hub."""
-    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LC_ALL", "TZ")}
-    return kept | {
-        "HOME": str(work), "TMPDIR": str(work), "CUDA_VISIBLE_DEVICES": "",
-        "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1",
-    }  # fmt: skip
 
 
 _KINDS: tuple[tuple[str, str, str], ...] = (
@@ -186,6 +150,8 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
      "reward {0} is {1}, not a finite number", "第 {0} 个奖励是 {1}，不是有限的数"),
     (r"needs columns that the data lack: (.*)",
      "it needs columns that the data lack: {0}", "需要数据中没有的列：{0}"),
+    (r"(TIME_LIMIT is .*), not a number of seconds above 0",
+     "{0}, not a number of seconds above 0", "{0}，不是大于 0 的秒数"),
     (r"has no function `(\w+)`", "it has no function `{0}`", "其中没有函数 `{0}`"),
     (r"ends the process \(exit code (.*)\)",
      "it ends the process (exit code {0})", "它结束了进程（退出码 {0}）"),

@@ -1,8 +1,9 @@
 """Run a reward file once on a few rows: the child process of :mod:`starforge.checks.reward`.
 
-``python reward_trial.py DRIVER FILE RESULT``: DRIVER is the ``reward_file.py`` that jobs use
-themselves, FILE the user's; the batch is read from standard input, the outcome is written to
-RESULT. What the user's code prints goes nowhere. Standard library only.
+``python reward_trial.py DRIVER FILE RESULT LIB SECONDS``: DRIVER is the ``reward_file.py`` that
+jobs use themselves, FILE the user's, LIB the folder with the package ``starforge`` of jobs; the
+batch is read from standard input, the outcome is written to RESULT. What the user's code prints
+goes nowhere. Standard library only.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 import resource
 import sys
 import time
@@ -17,22 +19,24 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-CPU_SECONDS = 30
+MOST_CALLS, FEWEST_CALLS, ENOUGH = 50, 3, 4.0  # of one size; ENOUGH are seconds
 MEMORY = 8 << 30  # bytes of address space; libraries reserve far more than they use
 FILE_BYTES = 64 << 20
 
 
-def main(driver: str, file: str, result: str) -> None:
+def main(driver: str, file: str, result: str, library: str, seconds: str) -> None:
     """Write ``{"rewards": [...], "seconds": S}``, or what went wrong."""
     batch = json.loads(sys.stdin.buffer.read())
-    _limit()
+    _limit(float(seconds))
+    sys.path.insert(0, library)
     outcome = _tried(_load(driver), Path(file), batch)
     Path(result).write_text(json.dumps(outcome), "utf-8")
 
 
-def _limit() -> None:
+def _limit(seconds: float) -> None:
     limits = (
-        (resource.RLIMIT_CPU, CPU_SECONDS),
+        # Of all threads; the parent counts the seconds on the clock.
+        (resource.RLIMIT_CPU, max(30, int(seconds) * (os.cpu_count() or 1))),
         (resource.RLIMIT_AS, MEMORY),
         (resource.RLIMIT_FSIZE, FILE_BYTES),
         (resource.RLIMIT_CORE, 0),
@@ -54,15 +58,41 @@ def _load(driver: str) -> Any:
 
 def _tried(driver: Any, file: Path, batch: dict[str, Any]) -> dict[str, Any]:
     try:
-        function = driver.RewardFile(file)
-        began = time.perf_counter()
-        scores = function(batch["prompts"], batch["completions"], batch["columns"])
-        seconds = time.perf_counter() - began
+        function = driver.RewardFile(file, watched=False)  # the parent keeps the time
+        scores, seconds = _call(function, batch, len(batch["completions"]))
+        calls = {size: _measured(function, batch, size) for size in batch.get("sizes", ())}
     except driver.RewardError as error:
         return _problem(error, file)
     except SystemExit as error:
         return {"problem": f"{file.name} ends the process (exit code {error.code})"}
-    return {"rewards": [score.total for score in scores], "seconds": seconds}
+    found = {
+        "rewards": [score.total for score in scores],
+        "parts": [score.parts for score in scores],
+        "seconds": seconds,
+        "time_limit": function.time_limit,
+    }
+    return found | ({"calls": calls} if calls else {})
+
+
+def _call(function: Any, batch: dict[str, Any], size: int) -> tuple[Any, float]:
+    """Score ``size`` completions, the batch over and over; return the scores and the seconds."""
+
+    def take(values: list[Any]) -> list[Any]:
+        return (values * (size // len(values) + 1))[:size]
+
+    columns = {name: take(values) for name, values in batch["columns"].items()}
+    prompts, completions = take(batch["prompts"]), take(batch["completions"])
+    began = time.perf_counter()
+    scores = function(prompts, completions, columns)
+    return scores, time.perf_counter() - began
+
+
+def _measured(function: Any, batch: dict[str, Any], size: int) -> list[float]:
+    """Return the seconds of calls with ``size`` completions: 50, or fewer when they are slow."""
+    taken: list[float] = []
+    while len(taken) < MOST_CALLS and (len(taken) < FEWEST_CALLS or sum(taken) < ENOUGH):
+        taken.append(_call(function, batch, size)[1])
+    return taken
 
 
 def _problem(error: BaseException, file: Path) -> dict[str, Any]:
@@ -70,6 +100,8 @@ def _problem(error: BaseException, file: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"problem": str(error)}
     if isinstance(cause, ModuleNotFoundError):
         found["module"] = cause.name
+    if type(cause).__name__ == "JudgeOffError":
+        found["judge"] = True
     if cause is not None:
         frames = traceback.extract_tb(cause.__traceback__)
         own = [frame.lineno for frame in frames if Path(frame.filename) == file]

@@ -65,3 +65,20 @@ NOT_TRIED = rule(
     why=Text("The runtime of the job may have it.", "任务的运行环境里可能有该模块。"),
     bad="import math_verify (where it is not installed)", good="import re",
 )  # fmt: skip
+JUDGE = rule(
+    "reward/judge", "info",
+    title=Text("Reward that asks a judge", "奖励函数会询问评判模型"),
+    message=Text("{file} asks a judge, which was not done here: `sf reward try` does it",
+                 "{file} 会询问评判模型，此处没有询问；可用 `sf reward try` 试一试"),
+    why=Text("Checks cost nothing and need no network.", "检查不产生费用，也不需要网络。"),
+    bad="judge(prompts, completions, RUBRIC)    # in sf validate", good="sf reward try my-grpo",
+)  # fmt: skip
+UNKNOWN_BUILTIN = rule(
+    "reward/unknown-builtin", "error",
+    title=Text("Unknown built-in reward", "没有这个内置奖励"),
+    message=Text("a job has no `{name}`", "任务里没有 `{name}`"),
+    hint=Text("starforge.rewards has: {known}", "starforge.rewards 中有：{known}"),
+    why=Text("A job has the package `starforge` only as far as rewards and reports need it.",
+             "任务里的 `starforge` 包只包含奖励和上报所需的部分。"),
+    bad="from starforge.rewards import numerc", good="from starforge.rewards import numeric",
+)  # fmt: skip

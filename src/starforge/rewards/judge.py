@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from starforge.rewards.judge_cache import Cache, digest
-from starforge.rewards.judge_http import Endpoint, JudgeError, ask
+from starforge.rewards.judge_http import Endpoint, JudgeError, JudgeOffError, ask
 
 ENV_URL = "STARFORGE_JUDGE_URL"
 ENV_MODEL = "STARFORGE_JUDGE_MODEL"
 ENV_KEY = "STARFORGE_JUDGE_KEY"
+ENV_OFF = "STARFORGE_JUDGE_OFF"  # set while a check tries a reward
 BEST = 10.0
 
 __all__ = ["JudgeError", "judge"]
@@ -61,8 +62,10 @@ def judge(
     are kept on disk (``cache``: ``~/.cache/starforge/judge``), so the same answer is judged
     once.
     """
-    endpoint = _endpoint(url, model, key)
     text = _text_of(rubric)
+    if os.environ.get(ENV_OFF):
+        raise JudgeOffError("judges are not asked while a check tries the reward")
+    endpoint = _endpoint(url, model, key)
     kept = Cache(cache)
     references = reference if reference is not None else [None] * len(completions)
     tasks = [

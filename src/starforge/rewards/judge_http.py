@@ -20,6 +20,10 @@ class JudgeError(RuntimeError):
     """The judge can't be asked, or doesn't answer with a score."""
 
 
+class JudgeOffError(JudgeError):
+    """A check tries the reward, and a judge is asked by jobs and by ``sf reward try`` only."""
+
+
 class Endpoint(NamedTuple):
     """Where a judge is: the URL up to ``/v1``, the model's name there, the key if it needs one."""
 

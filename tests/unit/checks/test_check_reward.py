@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from starforge.checks.reward import check_reward, make_batch, run_trial
+from starforge.checks.reward import check_reward, make_batch
+from starforge.checks.reward_run import run_trial
 from starforge.checks.reward_signature import Signature, Unusable, read_signature
 
 ROWS = [{"prompt": f"{i} + 1 = ?", "answer": str(i + 1)} for i in range(6)]
@@ -103,7 +104,7 @@ def test_the_child_gets_no_secrets_and_limited_room(tmp_path, monkeypatch):
         "import os\n" + HEAD + "    assert 'STARFORGE_TOKEN' not in os.environ\n"
         "    assert not os.listdir('.')\n    bytearray(64 << 30)\n"
     )
-    assert "raised MemoryError" in run_trial(file, make_batch(ROWS))["problem"]
+    assert "raised MemoryError" in run_trial(file, make_batch(ROWS), 20.0)["problem"]
 
 
 def test_nothing_runs_where_its_author_does_not_sit(look, tmp_path):

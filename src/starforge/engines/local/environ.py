@@ -15,7 +15,9 @@ NAMES = frozenset(
         "http_proxy", "https_proxy", "no_proxy", "all_proxy",
     }
 )  # fmt: skip
-PREFIXES = ("LC_", "HF_", "TRANSFORMERS_", "TORCH_", "NCCL_", "WANDB_", "XDG_")
+PREFIXES = (
+    "LC_", "HF_", "TRANSFORMERS_", "TORCH_", "NCCL_", "WANDB_", "XDG_", "STARFORGE_JUDGE_",
+)  # fmt: skip
 
 
 def job_environ(environ: Mapping[str, str] | None = None) -> dict[str, str]:
