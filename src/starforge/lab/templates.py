@@ -255,7 +255,7 @@ def experiment_file(
     lines += ["", *comment(_PARAMS.pick(lang).format(method=recipe.name, name=name))]
     lines += _param_lines(recipe, lang)
     resources = recipe.scaffold.resources or "local"
-    lines += ["", *comment(_RESOURCES.pick(lang)), f"resources: {resources}"]
+    lines += ["", *comment(_RESOURCES.pick(lang)), f"resources: {to_yaml(resources)}"]
     lines += ["", *comment(_POLICIES.pick(lang)), "# policies: {nan_loss: true, time_limit: 2h}"]
     return "\n".join(lines) + "\n"
 

@@ -191,6 +191,10 @@ def test_a_file_that_holds_no_rows_is_named_as_the_person_named_it(user):
 def test_hostile_texts_stay_texts(user):
     hostile = ["{{7*7}}", "a: b\nmethod: x", "- x", "<script>", "null", "${JOB}", "'\"\\", "\u2028"]
     made = make(user, **CUSTOM, tags=hostile, description="\n".join(hostile))
+    for one in hostile:
+        again = make(user, **CUSTOM, resources=one, map={one: one}, params={one: one})
+        found = user.post(f"{API}/validate", json=again["request"]).json()
+        assert found["method"] == "custom/custom" and again["values"]["resources"] == one
     assert made["values"]["tags"] == hostile
     assert made["values"]["method"] == "custom/custom"
     assert planned(user, made)["plan"]["method"] == "custom/custom"
