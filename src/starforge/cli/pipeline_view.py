@@ -11,6 +11,7 @@ from starforge.cli.output import (
     ago,
     duration,
     moment,
+    number,
     print_fields,
     print_json,
     print_table,
@@ -22,6 +23,7 @@ from starforge.cli.output import (
 from starforge.errors import ExitCode
 from starforge.lang import t
 from starforge.pipelines.graph import needs_of
+from starforge.wire.board import Score
 from starforge.wire.pipelines import ENDED, Pipeline, PipelineDetail, Stage
 
 if TYPE_CHECKING:
@@ -137,9 +139,16 @@ def _remark(one: Stage) -> str:
         return one.message
     if one.verdicts:
         return t("; ", "；").join(verdict.text for verdict in one.verdicts)
+    if one.scores:
+        return t("; ", "；").join(_score(score) for score in one.scores)
     if one.state == "running" and one.job is not None:
         return one.job.message or state_name(one.job.state)
     return ""
+
+
+def _score(score: Score) -> str:
+    spread = f" ± {score.stderr:.4g}" if score.stderr is not None else ""
+    return f"{score.benchmark}.{score.metric} = {number(score.value)}{spread}"
 
 
 def print_started(made: PipelineDetail, url: str, *, watching: bool) -> None:

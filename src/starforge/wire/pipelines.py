@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from starforge.wire.base import Request, Shape, Time
+from starforge.wire.board import Score
 from starforge.wire.findings import Finding
 from starforge.wire.jobs import Job, SubmitRequest
 
@@ -60,7 +61,7 @@ class Stage(Shape):
     """One stage. ``job`` is that of its last attempt (from 0), of an earlier run if ``reused``.
 
     ``gate_failed`` is a stage that ran but did not reach its gate; ``skipped`` one that waits
-    for a stage that did not succeed.
+    for a stage that did not succeed. ``scores`` hold the primary one of every benchmark measured.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Stage(Shape):
     reused: bool = False
     plan_digest: str
     message: str | None = None
+    scores: list[Score] = []
     job: Job | None = None
     job_id: str | None = None
     started_at: Time | None = None

@@ -144,20 +144,14 @@ def _verdict(tx: Tx, view: _View, gate: Gate, job_id: str) -> Verdict:
 
 
 def _figure(tx: Tx, gate: Gate, job_id: str) -> Figure | None:
-    """Return a job's score for a gate: of the last attempt, the primary one where several are."""
-    found = [
-        one
-        for one in scores.of_job(tx, job_id)
-        if (one.benchmark, one.metric) == (gate.benchmark, gate.metric)
-    ]
-    if not found:
-        return None
-    last = max(one.attempt for one in found)
-    score = next(one for one in found if one.attempt == last)
-    return Figure(
-        value=score.value, stderr=score.stderr, higher_is_better=score.higher_is_better,
-        settings=score.settings,
-    )  # fmt: skip
+    """Return a job's score for a gate: the primary one where several have its names."""
+    for score in scores.of_last_attempt(tx, job_id):
+        if (score.benchmark, score.metric) == (gate.benchmark, gate.metric):
+            return Figure(
+                value=score.value, stderr=score.stderr, settings=score.settings,
+                higher_is_better=score.higher_is_better,
+            )  # fmt: skip
+    return None
 
 
 def _begin(core: Core, view: _View, stage: StageRow) -> bool:

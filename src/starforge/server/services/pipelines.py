@@ -29,7 +29,7 @@ from starforge.server.services.account import account
 from starforge.server.services.job_names import require_name
 from starforge.server.services.preparation import Made, prepared, shapes
 from starforge.server.services.submit import differs, require_place
-from starforge.server.store import jobs, pipelines
+from starforge.server.store import jobs, pipelines, scores
 from starforge.server.store.database import Tx
 from starforge.server.store.pipelines import (
     NewPipeline,
@@ -213,10 +213,11 @@ def _fields(row: PipelineRow, stages: list[StageRow], lang: Lang) -> dict[str, A
 
 def _stage(tx: Tx, row: StageRow, lang: Lang) -> wire.Stage:
     stage = row.stage
-    job = None
+    job, measured = None, []
     if row.job_id is not None:
         with contextlib.suppress(StarForgeError):  # it was deleted
             job = views.job(jobs.summary(tx, row.job_id), lang)
+            measured = scores.primary(tx, row.job_id)
     return wire.Stage(
         name=row.name,
         kind=stage.kind,
@@ -231,6 +232,7 @@ def _stage(tx: Tx, row: StageRow, lang: Lang) -> wire.Stage:
         reused=row.reused,
         plan_digest=row.plan_digest,
         message=views.pick(row.message, lang),
+        scores=[views.score(one) for one in measured],
         job=job,
         job_id=row.job_id,
         started_at=from_unix(row.started_at),

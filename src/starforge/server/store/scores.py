@@ -49,6 +49,21 @@ def of_job(tx: Tx, job_id: str) -> list[Score]:
     return [_score(row) for row in tx.execute(statement.order_by(scores.c.id))]
 
 
+def of_last_attempt(tx: Tx, job_id: str) -> list[Score]:
+    """Return the scores of the newest attempt that measured any, as they were written."""
+    found = of_job(tx, job_id)
+    last = max((one.attempt for one in found), default=0)
+    return [one for one in found if one.attempt == last]
+
+
+def primary(tx: Tx, job_id: str) -> list[Score]:
+    """Return the first score of every benchmark; jobs write the primary one first."""
+    first: dict[str, Score] = {}
+    for score in of_last_attempt(tx, job_id):
+        first.setdefault(score.benchmark, score)
+    return list(first.values())
+
+
 def _score(row: Row[Any]) -> Score:
     known = fields(row)
     if known["value"] is None:  # SQLite keeps NaN as NULL
