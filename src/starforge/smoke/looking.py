@@ -8,9 +8,26 @@ from typing import Any
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
-from starforge.plan import LaunchPlan
+from starforge.lab.inputs import folder_digest
+from starforge.plan import InputRef, LaunchPlan
 from starforge.proofs import Case, prove
 from starforge.proofs.environment import python_for
+from starforge.smoke.standin import source_of
+
+
+def folders_here(context: PrepareContext) -> dict[str, InputRef]:
+    """Return the models by role, as folders where their config and tokenizer are here."""
+    found = {}
+    for ref in context.models:
+        folder = source_of(ref)
+        found[ref.name] = ref
+        # A download of config and tokenizer alone would be taken for a damaged model.
+        whole = folder is not None and any(folder.glob("*.safetensors"))
+        if folder is not None and whole and ref.kind != "path":
+            found[ref.name] = InputRef(
+                name=ref.name, kind="path", location=str(folder), digest=folder_digest(folder)
+            )
+    return found
 
 
 def settings_that_arrive(

@@ -61,13 +61,17 @@ class SmokeReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run that went well has shown."""
+    """What a run that went well has shown.
 
-    samples: int = 0
+    ``scored`` counts answers with a reward; ``settings`` those compared with what arrives in
+    upstream's configuration; ``rendered`` says that the model's own tokenizer measured rows.
+    """
+
     scored: int = 0
     validated: bool = False
     model: bool = False
     settings: int = 0
+    rendered: bool = False
 
 
 def proved_by(
@@ -80,6 +84,10 @@ def proved_by(
                          f"{seen.settings} 项设置原样进入上游的配置"))  # fmt: skip
     made += [_rows(split, chosen) for split, chosen in report.rows.items()]
     made += _models(report)
+    if seen.rendered:
+        made.append(
+            Text("the model's chat template renders these rows", "模型的对话模板能渲染这些行")
+        )
     if (
         context.reward is not None
         and context.reward.file
@@ -132,9 +140,19 @@ def _models(report: SmokeReport) -> list[Text]:
     return made
 
 
-def left_open(context: PrepareContext, shrunk: Shrunk, report: SmokeReport) -> list[Text]:
+def left_open(
+    context: PrepareContext, shrunk: Shrunk, report: SmokeReport, seen: Seen
+) -> list[Text]:
     """Say what a smoke run of this experiment can't show."""
     made = list(shrunk.open)
+    if shrunk.mode == "look" and context.model is not None and not seen.rendered:
+        name = context.model.location
+        made.append(
+            Text(
+                f"the chat template of {name}: its tokenizer is not on this machine",
+                f"{name} 的对话模板：本机没有它的分词器",
+            )
+        )
     for model in report.models:
         if model.kind == "tiny" and model.reference != model.location:
             made.append(

@@ -11,6 +11,7 @@ import msgspec
 
 from starforge import layout
 from starforge.catalog.load import Catalog
+from starforge.checks.tokens import meter_of
 from starforge.engines.base import Launch
 from starforge.engines.local.devices import count_cpus, find_gpus
 from starforge.errors import StarForgeError
@@ -25,7 +26,7 @@ from starforge.smoke.execute import execute, read_json
 from starforge.smoke.inputs import SmokeResolver, choose_rows
 from starforge.smoke.job import fill, interpreter
 from starforge.smoke.lengths import lengths_for
-from starforge.smoke.looking import settings_that_arrive
+from starforge.smoke.looking import folders_here, settings_that_arrive
 from starforge.smoke.report import Change, Seen, SmokeReport, left_open, proved_by
 from starforge.smoke.shrink import Lengths, Shrunk, shrink
 from starforge.smoke.workplace import workplace
@@ -116,6 +117,8 @@ class _Smoke:
         """Prepare the small experiment as any other; its errors are not the author's."""
         sources, self.chosen = choose_rows(self.context, small, self.work / "rows")
         replaced = {one.role: one.ref() for one in models}
+        if small.mode == "look":
+            replaced = folders_here(self.context)
         resolver = SmokeResolver(self.context, replaced, sources)
         profile = self.context.resources.profile
         if small.mode in ("train", "score"):
@@ -156,11 +159,12 @@ class _Smoke:
     def _looked(self, small: Shrunk, tried: Prepared, report: SmokeReport) -> SmokeReport:
         """Report on an experiment of which nothing can be started here."""
         wrong = [one for one in tried.findings if one.severity == "error"]
-        seen = Seen()
+        rendered = tried.context is not None and meter_of(tried.context) is not None
+        seen = Seen(rendered=rendered)
         reason: Text | None = wrong[0].message if wrong else None
         if reason is None and tried.plan is not None:
-            count, problem = settings_that_arrive(self.context, tried.plan, self.home)
-            seen, reason = Seen(settings=count), problem
+            count, reason = settings_that_arrive(self.context, tried.plan, self.home)
+            seen = msgspec.structs.replace(seen, settings=count)
         seconds = round(time.monotonic() - self.began, 1)
         report = msgspec.structs.replace(report, seconds=seconds)
         return self._finished(small, report, seen, reason)
@@ -241,7 +245,7 @@ class _Smoke:
         report = msgspec.structs.replace(report, ok=reason is None, reason=reason)
         return msgspec.structs.replace(
             report, proved=proved_by(self.context, small, report, seen) if report.ok else [],
-            open=left_open(self.context, small, report),
+            open=left_open(self.context, small, report, seen),
         )  # fmt: skip
 
 

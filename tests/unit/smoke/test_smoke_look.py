@@ -45,6 +45,20 @@ def test_it_says_that_nothing_was_trained(folder):
     assert report.rows["train"].longest[0] == 51
     assert any("NeMo-RL needs a GPU" in text.en for text in report.open)
     assert any("reward.py" in text.en for text in report.proved)
+    assert any("chat template of Qwen" in text.en for text in report.open)
+
+
+def test_a_model_in_the_cache_of_downloads_is_rendered(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("HF_HUB_CACHE", raising=False)
+    cached = tmp_path / "cache" / "hub" / "models--Qwen--Qwen2.5-0.5B-Instruct"
+    make_model(cached / "snapshots" / "abc")
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text("abc")
+    report = look(folder)
+    assert report.ok, report.reason
+    assert any("chat template renders" in text.en for text in report.proved)
+    assert not any("chat template of" in text.en for text in report.open)
 
 
 def test_a_reward_that_miscounts_only_on_a_long_row(folder):
