@@ -31,8 +31,11 @@ def commands(core: Core, laid: Laid, values: ExperimentValues, lang: Lang) -> st
     """Return what makes the same experiment in a shell, in the folder of a lab.
 
     Values go on the command line as long as they are all that ``sf new`` does not write
-    itself; otherwise the files are written out.
+    itself; otherwise the files are written out. The experiment of a job is fetched.
     """
+    if not laid.made and values.base is not None:
+        taken = shlex.join(["sf", "job", "experiment", values.base])
+        return f"{taken}\n{shlex.join(['sf', 'submit', values.name, '--watch'])}\n"
     changed, vain = _changed(core, laid, values, lang)
     same = not vain and all(one.name == EXPERIMENT_FILE for one in changed)
     short = same and _is_short(laid, values)

@@ -209,6 +209,7 @@ def test_a_job_gives_its_experiment_back(user):
     assert texts(shown) == texts(made)
     assert planned(user, shown)["plan_digest"] == plan["plan_digest"]
     assert (shown["name"], shown["values"]["base"]) == ("a-job", job["id"])
+    assert shown["commands"] == f"sf job experiment {job['id']}\nsf submit a-job --watch\n"
     clone = make(user, name="clone", method="custom/custom", base=job["id"], tags=["u"])
     assert texts(clone)["train.sh"] == "echo 1\n"
     assert clone["values"]["tags"] == ["u"]
