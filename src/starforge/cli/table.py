@@ -58,6 +58,14 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
                 "smoke",
                 ("Train two steps of it here, made small.", "在本机把它缩小后试跑两步。"),
             ),
+            "reward": Lazy(
+                "reward",
+                "reward",
+                (
+                    "Try a reward on real rows, and measure it.",
+                    "在真实数据行上试用和测速奖励函数。",
+                ),
+            ),
             "import": Lazy(
                 "convert",
                 "import_",
