@@ -83,7 +83,7 @@ def prepare(
     the lab's shared files are looked for there. The plan depends on the experiment, its
     inputs and the catalog only, never on the machine. ``trial`` lets the checks run the
     experiment's own code (its reward) on a few rows, which only its author may want. Raises
-    :class:`StarForgeError` only for a catalog that is itself broken.
+    :class:`StarForgeError` only for a catalog that is itself broken, or a malformed variable.
     """
     experiment, findings = load_experiment(folder)
     if experiment is None:

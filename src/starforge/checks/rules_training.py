@@ -83,8 +83,8 @@ LEARNING_RATE = rule(
 WARMUP = rule(
     "training/long-warmup", "warning",
     title=Text("Warm-up longer than the training", "预热比训练还长"),
-    message=Text("`{name}` is {warmup:g}, but the training takes only {total} steps",
-                 "`{name}` 为 {warmup:g}，而训练总共只有 {total} 步"),
+    message=Text("the warm-up (`{name}`) takes {warmup:g} steps, but the training only {total}",
+                 "预热（`{name}`）需要 {warmup:g} 步，而训练总共只有 {total} 步"),
     hint=Text("take about a twentieth of the training", "建议取训练步数的二十分之一左右"),
     why=Text("The learning rate would never reach its peak.", "学习率永远达不到峰值。"),
     bad="params: {max_steps: 50, warmup_steps: 100}",
@@ -127,8 +127,8 @@ NEVER_VALIDATED = rule(
 MANY_CHECKPOINTS = rule(
     "training/many-checkpoints", "warning",
     title=Text("Checkpoints that fill the disk", "检查点可能占满磁盘"),
-    message=Text("{count} × {each} GB = {total} GB of checkpoints ({sum.en}){room.en}",
-                 "检查点共占 {count} × {each} GB = {total} GB（{sum.zh}）{room.zh}"),
+    message=Text("{count} × {each} GB{more} = {total} GB of checkpoints ({sum.en}){room.en}",
+                 "检查点共占 {count} × {each} GB{more} = {total} GB（{sum.zh}）{room.zh}"),
     hint=Text("lower `{limit}`, or raise `{every}`", "请调小 `{limit}`，或调大 `{every}`"),
     why=Text("A full disk ends the training in the middle of a checkpoint.",
              "磁盘写满时，训练会在写检查点的中途失败。"),

@@ -6,6 +6,7 @@ A framework says what it does as a :class:`Schedule`; the rules are the same for
 from __future__ import annotations
 
 import math
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +15,15 @@ import msgspec
 
 from starforge.checks import rules_training as rules
 from starforge.checks.model import parameter_count
+from starforge.errors import StarForgeError
 from starforge.findings import Finding
 from starforge.home import starforge_home
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
+from starforge.lab.values import parse_size
 
-MUCH_DISK = 50e9  # bytes of checkpoints worth a warning
+ENV_SPACE = "STARFORGE_CHECKPOINT_SPACE"
+SPACE = 50e9  # bytes of checkpoints worth a warning, unless the variable says otherwise
 ADAM = 8  # bytes a parameter of Adam's two moments in 32 bit
 MASTER = 4  # bytes a parameter of a 32-bit copy of weights that are 16 bit themselves
 HALF = ("bfloat16", "float16", "bf16", "fp16")
@@ -48,18 +52,21 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     ``weights`` are of all parameters, ``optimizer`` of the trained ones. ``lora``: only
     adapters are trained, so their optimizer states count for nothing. ``models`` are the
-    models of about this size that are saved (a critic is one more).
+    models of about this size that are saved (a critic is one more). ``export`` are bytes of a
+    folder in Hugging Face's format that is written beside, of the policy only.
     """
 
     weights: int
     optimizer: int
     lora: bool = False
     models: int = 1
+    export: int = 0
 
     @property
     def bytes_a_parameter(self) -> int:
         """Bytes a parameter of the model that a checkpoint takes on disk."""
-        return (self.weights + (0 if self.lora else self.optimizer)) * self.models
+        states = self.weights + (0 if self.lora else self.optimizer)
+        return states * self.models + self.export
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +75,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     ``total`` is ``None`` when only the running job knows it. ``save_last``: the last step is
     saved whatever ``save`` says. ``kept``: checkpoints that stay, ``None`` for all of them.
     ``validates``: validation happens at other times, too (before, after, every epoch).
+    ``best``: the best checkpoint stays beside those of ``kept``; ``exports``: at most so many
+    more of the checkpoint's ``export`` folders stay than checkpoints.
     """
 
     total: int | None
@@ -76,6 +85,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     save_last: bool = False
     kept: int | None = None
     keep_key: str = ""
+    best: bool = False
+    exports: int = 0
     validate: Interval | None = None
     validates: bool = False
     warmup: Interval | None = None
@@ -135,16 +146,20 @@ def checkpoints_kept(schedule: Schedule) -> int | None:
 
 
 def _disk(context: PrepareContext, schedule: Schedule) -> Iterator[Finding]:
-    count, folder = checkpoints_kept(schedule), context.model_path
+    folder, kept = context.model_path, checkpoints_kept(schedule)
+    count = (kept or 0) + schedule.best
     parameters = parameter_count(folder) if folder is not None else 0
     one = schedule.checkpoint
     each = parameters * one.bytes_a_parameter
-    if not count or count * each <= MUCH_DISK:
+    more = schedule.exports * parameters * one.export
+    whole = count * each + more
+    if whole <= space():
         return
     yield rules.MANY_CHECKPOINTS.at(
         context.config.at(schedule.save.key),
-        count=count, each=f"{each / 1e9:.1f}", total=f"{count * each / 1e9:.0f}",
-        sum=_sum(parameters, one), room=_room(starforge_home(), count * each),
+        count=count, each=f"{each / 1e9:.1f}", total=f"{whole / 1e9:.0f}",
+        more=f" + {schedule.exports} × {parameters * one.export / 1e9:.1f} GB" if more else "",
+        sum=_sum(parameters, one), room=_room(starforge_home(), whole),
         limit=_name(context, schedule.keep_key), every=_name(context, schedule.save.key),
     )  # fmt: skip
 
@@ -158,8 +173,27 @@ def _sum(parameters: int, one: Checkpoint) -> Text:
         english = f"({english} + {one.optimizer} of the optimizer)"
         chinese = f"（{chinese} + 优化器 {one.optimizer} 字节）"
     models = f" × {one.models}" if one.models > 1 else ""
-    return Text(f"{billions} billion parameters × {english}{models}",
-                f"{billions}B 参数 × {chinese}{models}")  # fmt: skip
+    english, chinese = f"{english}{models}", f"{chinese}{models}"
+    if one.export:
+        english = f"({english} + {one.export} of the exported model)"
+        chinese = f"（{chinese} + 导出模型 {one.export} 字节）"
+    return Text(f"{billions} billion parameters × {english}", f"{billions}B 参数 × {chinese}")
+
+
+def space() -> float:
+    """Return the bytes of checkpoints from which a job is warned of.
+
+    Raises :class:`StarForgeError` when ``STARFORGE_CHECKPOINT_SPACE`` is no size.
+    """
+    written = os.environ.get(ENV_SPACE, "").strip()
+    size = parse_size(int(written) if written.isdecimal() else written) if written else SPACE
+    if size is None:
+        raise StarForgeError(
+            "settings/size",
+            Text(f"{ENV_SPACE}={written} is not a size", f"{ENV_SPACE}={written} 不是有效的大小"),
+            Text("write for example 500GB", "请写成例如 500GB"),
+        )
+    return size
 
 
 def _room(place: Path, needed: float) -> Text:

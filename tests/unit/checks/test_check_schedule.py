@@ -6,6 +6,7 @@ import pytest
 
 from starforge.checks.learning_rate import check_learning_rate
 from starforge.checks.schedule import Checkpoint, Interval, Schedule, checkpoints_kept
+from starforge.errors import StarForgeError
 from starforge.frameworks import get
 
 CHAT = [{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}]
@@ -80,6 +81,79 @@ def test_a_critic_is_saved_too(make_context, seven_b):
         assert size in found.message.en
 
 
+def test_exported_folders_count(make_context, seven_b):
+    """At most 4 folders of both kinds stay: two of each."""
+    params = OPENRLHF | {"save_steps": 1, "epochs": 8, "save_limit": 3}
+    context = make_context(CHAT * 16, method="openrlhf/sft", params=params, model=seven_b,
+                           config={"ckpt": {"save_hf": True}}, resources="gpu:1")  # fmt: skip
+    (found,) = general(context)
+    assert "2 × 112.0 GB = 224 GB" in found.message.en
+
+
+def test_the_best_checkpoint_and_every_one_that_was_count(make_context, seven_b):
+    params = {"prompts_per_step": 4, "group_size": 4, "global_batch_size": 16, "batch_size": 4,
+              "epochs": 2, "save_steps": 2, "save_limit": 2, "validation_steps": 2}  # fmt: skip
+    cases = {"none": "2 × 98.0 GB = 196 GB", "reward": "3 × 98.0 GB = 294 GB"}
+    for key, arithmetic in cases.items():
+        context = make_context(
+            PROMPTS, method="openrlhf/grpo", params=params, model=seven_b, resources="gpu:1",
+            reward="reward.py", files=REWARD, validation=PROMPTS,
+            config={"ckpt": {"best_metric_key": key}},
+        )  # fmt: skip
+        (found,) = [f for f in general(context) if f.code == "training/many-checkpoints"]
+        assert arithmetic in found.message.en
+    context = make_context(
+        PROMPTS, method="openrlhf/grpo", params=params, model=seven_b, resources="gpu:1",
+        reward="reward.py", files=REWARD, validation=PROMPTS, config={"ckpt": {"save_hf": True}},
+    )  # fmt: skip
+    (found,) = [f for f in general(context) if f.code == "training/many-checkpoints"]
+    assert "3 × 112.0 GB + 3 × 14.0 GB = 378 GB" in found.message.en
+
+
+def test_how_much_is_much_is_a_setting(make_context, seven_b, monkeypatch):
+    params = {"max_steps": 100, "save_steps": 50, "save_limit": 1, "log_steps": 1}
+    context = make_context(params=params, model=seven_b)
+    assert [one.code for one in general(context)] == ["training/many-checkpoints"]
+    for written in ("500GB", "500000000000"):
+        monkeypatch.setenv("STARFORGE_CHECKPOINT_SPACE", written)
+        assert general(context) == []
+    monkeypatch.setenv("STARFORGE_CHECKPOINT_SPACE", "plenty")
+    with pytest.raises(StarForgeError, match="plenty"):
+        general(context)
+
+
+def linear(steps, start=0.1):
+    kwargs = {"start_factor": start, "end_factor": 1.0, "total_iters": steps}
+    first = {"name": "torch.optim.lr_scheduler.LinearLR", "kwargs": kwargs}
+    rest = {
+        "name": "torch.optim.lr_scheduler.ConstantLR",
+        "kwargs": {"factor": 1.0, "total_iters": 99},
+    }
+    return {"policy": {"scheduler": [first, rest, {"milestones": [steps]}]}}
+
+
+def megatron(steps):
+    own = {"enabled": True, "scheduler": {"lr_warmup_iters": steps}}
+    return {"policy": {"dtensor_cfg": {"enabled": False}, "megatron_cfg": own}}
+
+
+@pytest.mark.parametrize(
+    ("config", "codes"),
+    [
+        (linear(4), ["training/long-warmup"]),
+        (linear(3), []),
+        (linear(8, start=1.0), []),
+        (megatron(4), ["training/long-warmup"]),
+        (megatron(3), []),
+    ],
+)  # fmt: skip
+def test_warm_up_of_nemo_rl(make_context, config, codes):
+    params = {"global_batch_size": 4, "batch_size": 4, "epochs": 1}
+    context = make_context(CHAT * 16, method="nemo-rl/sft", params=params, config=config,
+                           resources="gpu:1")  # fmt: skip
+    assert [one.code for one in general(context)] == codes
+
+
 @pytest.mark.parametrize(
     "params",
     [{"max_steps": 2000, "save_steps": 20, "save_limit": None, "log_steps": 1, "lora": True},
@@ -146,7 +220,7 @@ def test_what_would_come_after_the_last_step(make_context, code, method, bad, go
     (found,) = general(make_context(rows, method=method, params=bad, validation=rows))
     assert found.code == code
     name = found.at.key.partition(".")[2]
-    assert f"`{name}` is {bad[name]}" in found.message.en
+    assert f"`{name}`" in found.message.en and str(bad[name]) in found.message.en
     assert general(make_context(rows, method=method, params=good, validation=rows)) == []
 
 

@@ -80,6 +80,11 @@ def test_rule(found, code, method, bad, good):
 def test_gpus_that_do_not_divide(found):
     assert found(params={"rollout_tensor_parallel": 2}, resources="gpu:1") == ["verl/gpus"]
     assert found(params={"rollout_tensor_parallel": 2}, resources="gpu:2") == []
+    # verl asks for whole engines: tensor × data × pipeline (workers/engine_workers.py).
+    for size, codes in ((2, []), (3, ["verl/gpus"])):
+        rollout = {"data_parallel_size": size, "pipeline_model_parallel_size": 2}
+        config = {"actor_rollout_ref": {"rollout": rollout}}
+        assert found(config=config, resources="gpu:4") == codes
     assert found(resources="gpu:3") == ["verl/uneven-batch", "verl/uneven-batch"]
 
 

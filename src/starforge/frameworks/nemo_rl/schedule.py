@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starforge.checks.schedule import ADAM, MASTER, Checkpoint, Interval, Schedule
 from starforge.frameworks.nemo_rl.settle import LORA, algorithm
-from starforge.frameworks.nemo_rl.steps import total_steps
+from starforge.frameworks.nemo_rl.steps import total_steps, updates_a_step
 from starforge.lab.context import PrepareContext
 
 
@@ -30,5 +30,24 @@ def schedule(context: PrepareContext) -> Schedule:
             lora=bool(config.get(f"{LORA}.enabled")), models=2 if section == "ppo" else 1,
         ),
         validate=Interval(f"{section}.val_period", config.get(f"{section}.val_period")),
-        validates=any(others),
+        validates=any(others), warmup=_warmup(context, megatron),
     )  # fmt: skip
+
+
+def _warmup(context: PrepareContext, megatron: bool) -> Interval | None:
+    """Return the steps over which the learning rate rises, where the scheduler has such a part.
+
+    DTensor takes PyTorch's schedulers: the first one may be a LinearLR that begins low.
+    """
+    key = "policy.megatron_cfg.scheduler.lr_warmup_iters" if megatron else "policy.scheduler"
+    value = context.config.get(key)
+    if megatron:
+        # Counted in updates, of which a step with rollouts may take several.
+        return Interval(key, value / updates_a_step(context) if isinstance(value, int) else None)
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, dict) or not str(first.get("name")).endswith("LinearLR"):
+        return None
+    own = first.get("kwargs") or {}
+    steps, low, high = (own.get(name) for name in ("total_iters", "start_factor", "end_factor"))
+    rises = isinstance(low, int | float) and low < (high if isinstance(high, int | float) else 1)
+    return Interval(key, steps) if rises and isinstance(steps, int) else None

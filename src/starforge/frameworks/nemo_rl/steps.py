@@ -20,6 +20,17 @@ def rows_a_step(context: PrepareContext) -> int:
     return prompts
 
 
+def updates_a_step(context: PrepareContext) -> int:
+    """Return how many updates of the weights one step takes."""
+    config, section = context.config, algorithm(context)
+    if not has_rollouts(context):
+        return 1
+    answers = int(config.get(f"{section}.num_prompts_per_step") or 1) * int(
+        config.get(f"{section}.num_generations_per_prompt") or 1
+    )
+    return max(1, answers // int(config.get("policy.train_global_batch_size") or 1))
+
+
 def steps_an_epoch(context: PrepareContext) -> int | None:
     """Return the steps of one pass over the data; the rest of a batch is left out, as upstream."""
     train = context.data.get("train")

@@ -246,12 +246,46 @@ def check_gpus(context: PrepareContext) -> Iterator[Finding]:
     if teacher:
         sizes.append(("teacher_tensor_parallel", teacher))
     for name, pool in sizes:
+        whole = _engine(context, name)
+        if whole is not None:
+            yield from _several(context, name, whole, pool)
+            continue
         size = context.parameter(name)
         if isinstance(size, int) and size > 0 and pool % size:
             problem = Text(f"{pool} GPUs can't be divided into groups of `{name}: {size}`",
                            f"{pool} 张 GPU 无法按 `{name}: {size}` 分组")  # fmt: skip
             at, ways = context.config.at_parameter(name), fitting_sizes(name, pool)
             yield rules.GPUS.at(at, hint=ways, problem=problem, name=name)
+
+
+_ENGINES = {
+    "rollout_tensor_parallel": ROLLOUT,
+    "teacher_tensor_parallel": "distillation.teacher_models.teacher_model.inference",
+}
+_SIZES = ("tensor_model_parallel_size", "data_parallel_size", "pipeline_model_parallel_size")
+
+
+def _engine(context: PrepareContext, name: str) -> dict[str, int] | None:
+    """Return the parallel sizes of an engine, ``None`` where only the published one is above 1."""
+    section = _ENGINES.get(name)
+    sizes = {f"{section}.{one}": _number(context, f"{section}.{one}") or 1 for one in _SIZES}
+    return sizes if max(list(sizes.values())[1:]) > 1 else None
+
+
+def _several(
+    context: PrepareContext, name: str, sizes: dict[str, int], pool: int
+) -> Iterator[Finding]:
+    product = math.prod(sizes.values())
+    if pool % product:
+        listed = " × ".join(str(size) for size in sizes.values())
+        problem = Text(
+            f"an engine takes {listed} = {product} GPUs (tensor × data × pipeline), and {pool} "
+            "can't be divided by that",
+            f"每个引擎占 {listed} = {product} 张 GPU（张量 × 数据 × 流水线），"
+            f"{pool} 张无法按此分组",
+        )
+        large = next(path for path, size in list(sizes.items())[1:] if size > 1)
+        yield rules.GPUS.at(context.config.at(large), problem=problem, name=name)
 
 
 def _processes_are_gpus(context: PrepareContext) -> Iterator[Finding]:
