@@ -12,13 +12,12 @@ from starforge.catalog.types import TypeExpr, parse_type
 from starforge.findings import Finding, Location, nearest
 from starforge.i18n import Text
 from starforge.lab import rules_config as rules
-from starforge.lab import rules_yaml
-from starforge.lab.document import Document, parse_document
+from starforge.lab.document import Document
 from starforge.lab.experiment import Experiment
 from starforge.lab.foreign import explain_foreign
 from starforge.lab.inherit import inherit
 from starforge.lab.resolved import Layer
-from starforge.lab.scalars import NotFiniteError, TooLargeError, plain_value
+from starforge.lab.set_value import is_text, parse_value, printable
 from starforge.lab.shell_form import as_yaml, shell_form
 
 _GUESSES = 50
@@ -125,11 +124,11 @@ class Collector:
                 )
                 continue
             value, problem = parse_value(written)
-            if not _is_text(text):
+            if not is_text(text):
                 problem = Text("it is not UTF-8", "它不是 UTF-8 编码")
             if problem is not None:
-                at = Location(key=_printable(name), value=_printable(written))
-                self.findings.append(rules.SET_VALUE.at(at, text=_printable(text), problem=problem))
+                at = Location(key=printable(name), value=printable(written))
+                self.findings.append(rules.SET_VALUE.at(at, text=printable(text), problem=problem))
                 continue
             at = Location(key=name, value=value)
             if self.recipe.preset(name) is not None:
@@ -297,19 +296,6 @@ def _pasted(written: str, value: Any, at: Location) -> Finding | None:
     return None
 
 
-def _printable(argument: str) -> str:
-    return argument.encode("utf-8", "replace").decode("utf-8")
-
-
-def _is_text(argument: str) -> bool:
-    """Say whether a command-line argument was valid UTF-8."""
-    try:
-        argument.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def takes_mapping(expr: TypeExpr) -> bool:
     """Say whether a mapping fits the type."""
     if expr.kind == "union":
@@ -337,23 +323,3 @@ def _use(new: str, note: Text | None, parameter: str | None) -> Text:
     also_zh = f"（参数名 `{parameter}`）" if parameter and parameter != new else ""
     why_en, why_zh = (f" ({note.en})", f"（{note.zh}）") if note else ("", "")
     return Text(f"did you mean `{new}`{also_en}?{why_en}", f"是不是想写 `{new}`{also_zh}？{why_zh}")
-
-
-def parse_value(written: str) -> tuple[Any, Text | None]:
-    """Read the value of ``--set``: a plain scalar, or YAML in brackets or quotes.
-
-    Nothing after ``=`` is the empty text; write ``null`` for no value.
-    """
-    text = written.strip()
-    if not text:
-        return "", None
-    if text[0] not in "[{'\"":
-        try:
-            return plain_value(text), None
-        except (NotFiniteError, TooLargeError):
-            rule = rules_yaml.NOT_FINITE
-            return None, rule.message.format(value=text)
-    document, findings = parse_document(f"value: {text}".encode(), "--set")
-    if findings:
-        return None, findings[0].message
-    return document.mapping.get("value"), None

@@ -1,6 +1,6 @@
 import pytest
 
-from starforge.lab.assign import parse_value
+from starforge.lab.set_value import parse_value
 
 
 def codes(findings):
