@@ -14,7 +14,7 @@ from starforge.lang import t
 
 if TYPE_CHECKING:
     from starforge.client.client import Client
-    from starforge.wire.jobs import JobDetail
+    from starforge.wire.jobs import Job, JobDetail
 
 MAKING = 0.5  # seconds between looks while the follow-ups are made
 
@@ -50,11 +50,11 @@ def wait(job_id: str, then: bool, as_json: bool) -> None:
             found, lost = _with_children(client, found)
     fine = found.state == "succeeded" and not lost
     if then:
-        fine = fine and all(one.state == "succeeded" for one in found.children)
+        fine = fine and all(one.state == "succeeded" for one in _steps(found))
     if as_json:
         print_json(found)
     else:
-        for one in [found, *(found.children if then else [])]:
+        for one in [found, *(_steps(found) if then else [])]:
             state = state_name(one.state)
             say(t("job {id} ({name}): {state}", "任务 {id}（{name}）：{state}",
                   id=one.id, name=one.name, state=state))  # fmt: skip
@@ -70,12 +70,17 @@ def _ended(client: Client, job_id: str) -> JobDetail:
     return client.jobs.get(job.id)
 
 
+def _steps(job: JobDetail) -> list[Job]:
+    """Return the jobs of ``then``, without those that stages of a pipeline made of its model."""
+    return [one for one in job.children if one.pipeline is None]
+
+
 def _with_children(client: Client, job: JobDetail) -> tuple[JobDetail, list[str]]:
     """Wait until all steps were made (or refused) and have ended."""
     while job.follow_ups == "due":
         time.sleep(MAKING)
         job = client.jobs.get(job.id)
-    for one in job.children:
+    for one in _steps(job):
         _ended(client, one.id)
     refused = [
         event.text or ""
