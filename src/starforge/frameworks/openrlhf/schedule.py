@@ -13,7 +13,8 @@ def schedule(context: PrepareContext) -> Schedule:
     DeepSpeed saves the 16-bit weights, and with Adam's moments a 32-bit copy of what is
     trained. At the end the model is written, but no checkpoint. Reward models are validated
     after every epoch anyway. With ``ckpt.save_hf`` the policy is written once more beside each
-    checkpoint, also beside every one that was the best when it was measured.
+    checkpoint; the driver deletes those with it, but not those of checkpoints that were the best
+    for a while.
     """
     config, rl = context.config, context.recipe.config == "ppo"
     half = config.get("ds.param_dtype") in ("bf16", "fp16")
@@ -32,7 +33,7 @@ def schedule(context: PrepareContext) -> Schedule:
     return Schedule(
         total=total,
         save=Interval("ckpt.save_steps", config.get("ckpt.save_steps")),
-        kept=_kept(context), keep_key="ckpt.max_num",
+        kept=int(config.get("ckpt.max_num") or 1), keep_key="ckpt.max_num",
         best=bool(best), exports=tests - 1 if best and own else 0,
         checkpoint=Checkpoint(
             weights=states, export=2 if own else 0,
@@ -43,14 +44,3 @@ def schedule(context: PrepareContext) -> Schedule:
         validates=context.recipe.config == "rm",
         log=Interval("logger.logging_steps", config.get("logger.logging_steps")),
     )  # fmt: skip
-
-
-def _kept(context: PrepareContext) -> int:
-    """Return how many checkpoints stay, with the exported folder of each.
-
-    In supervised training upstream counts exported folders among ``ckpt.max_num``, so about
-    half of them stay.
-    """
-    most = int(context.config.get("ckpt.max_num") or 1)
-    halved = context.config.get("ckpt.save_hf") and context.recipe.config != "ppo"
-    return (most + 2) // 2 if halved else most
