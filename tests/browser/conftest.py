@@ -69,7 +69,7 @@ def page(context: Any, server: Server, request: pytest.FixtureRequest) -> Iterat
     problems: list[str] = []
     made.on("pageerror", lambda error: problems.append(str(error)))
     made.goto(sign_in_link(server))
-    made.get_by_role("heading", name="Jobs").wait_for()
+    made.get_by_role("heading", name="Jobs", exact=True).wait_for()
     yield made
     if folder := os.environ.get("STARFORGE_TEST_PICTURES"):  # what was there when it failed
         made.screenshot(path=str(Path(folder) / f"{request.node.name}.png"))

@@ -24,7 +24,7 @@ export function Problem({ error, title, onRetry }: Props) {
   return (
     <Alert color="red" icon={<IconAlertTriangle size={18} />} title={title ?? t("errors.title")}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">
+        <Text size="sm" style={{ whiteSpace: "pre-line" }}>
           <CodeText>{message}</CodeText>
         </Text>
         {hint && (

@@ -83,6 +83,7 @@ export function RuntimeRow({ runtime, first, build, builds }: Props) {
             <Button
               variant="subtle"
               color="red"
+              c="var(--sf-failed)"
               aria-label={t("removeName", { name: label })}
               onClick={() => setRemoving(true)}
             >
