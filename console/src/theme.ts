@@ -54,6 +54,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     "--mantine-color-dimmed": "#5c636b",
+    "--mantine-color-error": "#c0262d",
     "--mantine-color-body": "#ffffff",
     "--sf-panel": "#f7f8fa",
     "--sf-border": "#e2e5e9",
@@ -65,6 +66,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     "--mantine-color-dimmed": "#a3a9b3",
+    "--mantine-color-error": "#ff7b7f",
     "--mantine-color-body": "#16181c",
     "--sf-panel": "#1c1f24",
     "--sf-border": "#2d3138",

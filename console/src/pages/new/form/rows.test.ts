@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cellText, columnsOf, firstRows, mapped, wantedColumns } from "./rows";
+import { bestShape, cellText, columnsOf, firstRows, mapped, missingOf } from "./rows";
 
 describe("firstRows", () => {
   it("reads JSON lines and leaves out what was cut off or is no row", () => {
@@ -10,21 +10,20 @@ describe("firstRows", () => {
   });
 });
 
-describe("wantedColumns", () => {
-  const shapes = [
+describe("bestShape", () => {
+  const pairs = [
     ["prompt", "chosen", "rejected"],
     ["chosen", "rejected"],
   ];
-  it("takes the shape that misses least, then the larger one", () => {
-    expect(wantedColumns(shapes, ["question", "chosen", "rejected"], {})).toEqual({
-      shape: ["chosen", "rejected"],
-      missing: [],
-    });
-    expect(
-      wantedColumns(shapes, ["question", "chosen", "rejected"], { question: "prompt" }).shape,
-    ).toHaveLength(3);
-    expect(wantedColumns(shapes, ["x"], {}).missing).toEqual(["chosen", "rejected"]);
-    expect(wantedColumns([], ["x"], {})).toEqual({ shape: [], missing: [] });
+  it("takes the shape of which the smallest part is missing, then the nearest in size", () => {
+    expect(bestShape(pairs, ["question", "chosen", "rejected"], {})).toBe(1);
+    expect(bestShape(pairs, ["question", "chosen", "rejected"], { question: "prompt" })).toBe(0);
+    expect(bestShape([["messages"], ["prompt", "completion"], ["text"]], ["q", "a"], {})).toBe(1);
+    expect(bestShape([], ["x"], {})).toBe(0);
+  });
+  it("knows what is missing", () => {
+    expect(missingOf(["prompt", "answer"], ["q", "answer"], {})).toEqual(["prompt"]);
+    expect(missingOf(["prompt"], ["q"], { q: "prompt" })).toEqual([]);
   });
 });
 

@@ -21,21 +21,32 @@ export function columnsOf(rows: readonly Row[]): string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(row)))];
 }
 
-/** The columns of the shape that fits best after renaming, and those of it that are missing. */
-export function wantedColumns(
-  shapes: readonly string[][],
+/** Which columns of a shape the data lack, after renaming. */
+export function missingOf(
+  shape: readonly string[],
   columns: readonly string[],
   map: Readonly<Record<string, string>>,
-): { shape: string[]; missing: string[] } {
+): string[] {
   const there = new Set(columns.map((column) => map[column] ?? column));
-  let best = { shape: [] as string[], missing: [] as string[] };
-  shapes.forEach((shape, index) => {
-    const missing = shape.filter((column) => !there.has(column));
-    const better = missing.length < best.missing.length;
-    const fuller = missing.length === best.missing.length && shape.length > best.shape.length;
-    if (index === 0 || better || fuller) best = { shape: [...shape], missing };
+  return shape.filter((column) => !there.has(column));
+}
+
+/** The place of the shape that fits best: the smallest part missing, then the nearest size. */
+export function bestShape(
+  shapes: readonly (readonly string[])[],
+  columns: readonly string[],
+  map: Readonly<Record<string, string>>,
+): number {
+  const cost = shapes.map((shape) => [
+    missingOf(shape, columns, map).length / Math.max(1, shape.length),
+    Math.abs(shape.length - columns.length),
+  ]);
+  const order = shapes.map((_, place) => place);
+  order.sort((a, b) => {
+    const [one = [], two = []] = [cost[a], cost[b]];
+    return (one[0] ?? 0) - (two[0] ?? 0) || (one[1] ?? 0) - (two[1] ?? 0);
   });
-  return best;
+  return order[0] ?? 0;
 }
 
 /** `map` with `wanted` read from `column`; an empty column takes the entry away. */

@@ -1,8 +1,8 @@
-import { Box, Group, Select, Text } from "@mantine/core";
+import { Box, Group, SegmentedControl, Select, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldId } from "../form/fields";
-import { columnsOf, mapped, wantedColumns } from "../form/rows";
+import { bestShape, columnsOf, mapped, missingOf } from "../form/rows";
 import { useForm } from "../form/useForm";
 import { FieldFindings } from "./Findings";
 import { useFirstRows } from "./Preview";
@@ -13,9 +13,12 @@ export function Columns() {
   const { draft, set, recipe } = useForm();
   const { rows } = useFirstRows("train", draft.data.train);
   const columns = columnsOf(rows ?? []);
-  const { shape, missing } = wantedColumns(recipe.data_spec.shapes, columns, draft.map);
-  const [asked] = useState(Object.keys(draft.map).length > 0);
-  const needed = missing.length > 0 || Object.keys(draft.map).length > 0 || asked;
+  const { shapes } = recipe.data_spec;
+  const [chosen, setChosen] = useState<number | null>(null);
+  const place = chosen ?? bestShape(shapes, columns, draft.map);
+  const shape = shapes[place] ?? [];
+  const missing = missingOf(shape, columns, draft.map);
+  const needed = missing.length > 0 || Object.keys(draft.map).length > 0 || chosen !== null;
   if (columns.length === 0 || shape.length === 0 || !needed) return null;
   const source = (wanted: string) =>
     Object.entries(draft.map).find(([, to]) => to === wanted)?.[0] ??
@@ -28,6 +31,16 @@ export function Columns() {
       <Text size="xs" c="dimmed" mb={6}>
         {t("data.columnsText")}
       </Text>
+      {shapes.length > 1 && (
+        <SegmentedControl
+          size="xs"
+          mb={6}
+          aria-label={t("data.columns")}
+          value={String(place)}
+          onChange={(value) => setChosen(Number(value))}
+          data={shapes.map((one, index) => ({ value: String(index), label: one.join(" + ") }))}
+        />
+      )}
       <Group gap="sm" align="flex-end">
         {shape.map((wanted) => (
           <Select

@@ -34,9 +34,7 @@ export function Data() {
   return (
     <Section title={t("data.title")}>
       <Stack gap="md">
-        <Box id={fieldId("data")}>
-          <FieldFindings field="data" />
-        </Box>
+        <FieldFindings field="data" />
         {splits.map((split) => (
           <SplitField key={split} split={split} need={recipe.data_spec[split]} />
         ))}
@@ -87,7 +85,9 @@ function SplitField({ split, need }: { split: Split; need: string }) {
         {source === "dataset" && <DatasetField name={name} rows={rows as Rows} onChange={choose} />}
         {source === "file" && <FileField rows={rows as Rows} onChange={choose} />}
       </Group>
-      <FieldFindings field={`data.${split}`} />
+      <Box mb={6}>
+        <FieldFindings field={`data.${split}`} />
+      </Box>
       {rows && <Preview split={split} rows={rows} />}
     </Box>
   );

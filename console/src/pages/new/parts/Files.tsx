@@ -21,6 +21,7 @@ import { codeFiles, type OwnFile } from "../form/draft";
 import { fieldId } from "../form/fields";
 import { useForm } from "../form/useForm";
 import { FieldFindings } from "./Findings";
+import classes from "./setting.module.css";
 
 const EDITABLE = 200 * 1024; // bytes of a file that is edited in the page
 
@@ -132,7 +133,7 @@ function Content({ file, onChange }: { file: Shown; onChange: (text: string) => 
   return (
     <Textarea
       aria-label={file.name}
-      classNames={{ input: "sf-mono" }}
+      classNames={{ input: `sf-mono ${classes.code}` }}
       autosize
       minRows={6}
       maxRows={26}

@@ -5,6 +5,7 @@ import type { Finding } from "@/api/client";
 import { CodeText } from "@/ui/CodeText";
 import { CommandBlock } from "@/ui/CommandBlock";
 import { useForm } from "../form/useForm";
+import classes from "./setting.module.css";
 
 const LOOK = {
   error: { icon: IconCircleX, color: "var(--sf-failed)" },
@@ -58,7 +59,7 @@ export function FindingLine({ finding }: { finding: Finding }) {
         role="img"
         aria-label={t(`findings.${finding.severity}`)}
       />
-      <Box miw={0}>
+      <Box miw={0} className={classes.finding}>
         <Text size="xs" component="span" style={{ whiteSpace: "pre-wrap" }}>
           <CodeText>{finding.message}</CodeText>
         </Text>

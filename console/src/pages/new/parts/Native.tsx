@@ -11,6 +11,7 @@ import { fieldId } from "../form/fields";
 import { withKey } from "../form/native";
 import { useForm } from "../form/useForm";
 import { FieldFindings, useInvalid } from "./Findings";
+import classes from "./setting.module.css";
 
 /** config.yaml: the framework's own keys, found by typing a part of their name. */
 export function Native() {
@@ -29,7 +30,7 @@ export function Native() {
       <Box id={fieldId("config")}>
         <Textarea
           aria-label="config.yaml"
-          classNames={{ input: "sf-mono" }}
+          classNames={{ input: `sf-mono ${classes.code}` }}
           autosize
           minRows={3}
           maxRows={18}

@@ -9,6 +9,7 @@ import { isChanged, scaffoldOf, usual } from "../form/parameters";
 import { useForm } from "../form/useForm";
 import { FieldFindings } from "./Findings";
 import { Setting } from "./Setting";
+import classes from "./setting.module.css";
 
 /** The published parameters: what one usually sets at hand, all others by group or search. */
 export function Parameters() {
@@ -78,7 +79,15 @@ export function Parameters() {
           {unknown.map((name) => (
             <Unknown key={name} name={name} />
           ))}
-          <Accordion multiple value={open} onChange={setOpen} mt="xs" chevronPosition="left">
+          <Accordion
+            multiple
+            value={open}
+            onChange={setOpen}
+            mt="xs"
+            chevronPosition="left"
+            chevronSize={14}
+            classNames={{ label: classes.label, content: classes.content }}
+          >
             {groups.map(({ group, entries: members }) => (
               <Accordion.Item key={group} value={group}>
                 <Accordion.Control px={4}>

@@ -116,7 +116,7 @@ function Facts({ entry, changed }: { entry: Entry; changed: boolean }) {
   const facts = [
     changed && t("params.default", { value: valueText(one.default) }),
     differs(one) && t("params.upstream", { value: valueText(one.upstream_default) }),
-    typeText(one),
+    optionsOf(entry).length === 0 && typeText(one),
     rangeText(one),
     unit,
   ].filter(Boolean);
