@@ -6,6 +6,8 @@ every page. Pictures land in `screenshots/` (or the folder given).
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -57,6 +59,10 @@ print("\\x1b[33mWarning:\\x1b[0m the last batch was smaller", flush=True)
 END
 PY
 """
+TASKS = "".join(
+    json.dumps({"question": f"What is {a} + {b}?", "answer": str(a + b)}) + "\n"
+    for a, b in [(17, 25), (48, 12), (9, 64), (31, 8), (5, 77)]
+)
 
 
 def sf(*args: str) -> str:
@@ -94,9 +100,14 @@ def main(out: Path) -> None:
             sf("submit", str(broken), "--name", "broken")
             for job in ("addition-1", "addition-2", "broken"):
                 sf("job", "wait", job)
+            tasks = folder / "tasks.jsonl"
+            tasks.write_text(TASKS, "utf-8")
+            sf("dataset", "add", "arithmetic", str(tasks))
+            rows = hashlib.sha256(tasks.read_bytes()).hexdigest()
             link = sf("open", "--print").strip().splitlines()[-1]
             node = ["node", "scripts/screenshots.mjs", link, str(out.resolve())]
-            subprocess.run([*node, "addition-1", "addition-2"], cwd=ROOT / "console", check=True)
+            names = ["addition-1", "addition-2", rows]
+            subprocess.run([*node, *names], cwd=ROOT / "console", check=True)
         finally:
             sf("down")
     print(f"pictures are in {out}")

@@ -1,10 +1,10 @@
 // Take a picture of every page, in both themes and languages:
-//   node scripts/screenshots.mjs LINK OUT JOB [JOB2]
-// LINK is a one-time sign-in link, JOB the job whose page is shown. Run by `make screenshots`.
+//   node scripts/screenshots.mjs LINK OUT JOB [JOB2 [DIGEST]]
+// LINK is a one-time sign-in link, JOB the job whose page is shown, DIGEST that of uploaded rows. Run by `make screenshots`.
 import { mkdirSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const [link, out, job, other] = process.argv.slice(2);
+const [link, out, job, other, rows] = process.argv.slice(2);
 const base = new URL(link).origin;
 const TABS = ["", "charts", "samples", "logs", "system", "config", "artifacts", "record"];
 const PAGES = [
@@ -13,7 +13,10 @@ const PAGES = [
   ...(other ? [["compare", `/compare?jobs=${job},${other}`]] : []),
   ["methods", "/methods"],
   ["method", "/methods/trl/grpo"],
+  ["method-parameter", "/methods/verl/grpo?param=kl_coef"],
   ["choose", "/choose"],
+  ["choose-methods", "/choose?answers=verifiable,default"],
+  ...(rows ? [["choose-data", `/choose?digest=${rows}&file=tasks.jsonl`]] : []),
   ["new", "/new?method=trl/sft"],
   ["settings", "/settings"],
 ];
