@@ -4,9 +4,6 @@ export const en = {
   title: "New job",
   cloneTitle: "Clone a job",
   cloneOf: "made from",
-  chooseTitle: "Which method fits your data",
-  chooseText:
-    "This looks at a file of yours, says what kind of data it is and why, and names the methods that fit, best first.",
   optional: "{{what}} (optional)",
   pick: {
     label: "Method",
@@ -150,8 +147,6 @@ export const zh = {
   title: "新建任务",
   cloneTitle: "克隆任务",
   cloneOf: "来自",
-  chooseTitle: "哪个方法适合你的数据",
-  chooseText: "它查看你的数据文件，说明属于哪一类及理由，并按合适程度列出方法。",
   optional: "{{what}}（可选）",
   pick: {
     label: "方法",

@@ -83,13 +83,18 @@ function Kind({ data }: { data: Schemas["Suggested"] }) {
   );
 }
 
+/** Whether the method learns from the teacher that was named; its command says so. */
+function taught(one: Schemas["Suggestion"]): boolean {
+  return one.command.includes(" --teacher ");
+}
+
 function Methods({ data }: { data: Schemas["Suggested"] }) {
   const { t } = useTranslation("choose");
   const { asked } = useAsked();
   const best = data.recommendations;
   const choices = best.map((one) => ({
     ...one,
-    search: newJobSearch(one.method, asked, data.map),
+    search: newJobSearch(one.method, taught(one) ? asked : { ...asked, teacher: "" }, data.map),
   }));
   return (
     <Section title={t("methods")} bare>

@@ -32,5 +32,7 @@ describe("the address of choosing", () => {
     const registered = askedOf({ digest: DIGEST, dataset: "qa@2" });
     expect(newJobSearch("trl/sft", registered, {})).toEqual({ method: "trl/sft", dataset: "qa@2" });
     expect(newJobSearch("trl/dpo", askedOf({ answers: "x" }), {})).toEqual({ method: "trl/dpo" });
+    const taught = newJobSearch("trl/opsd", askedOf({ teacher: "Qwen/Qwen3-32B" }), {});
+    expect(taught).toEqual({ method: "trl/opsd", teacher: "Qwen/Qwen3-32B" });
   });
 });

@@ -47,5 +47,6 @@ export function newJobSearch(
   if (asked.dataset) search.dataset = asked.dataset;
   else if (asked.digest) Object.assign(search, { digest: asked.digest, file: asked.file });
   if (asked.digest && Object.keys(map).length > 0) search.map = mapText(map);
+  if (asked.teacher) search.teacher = asked.teacher;
   return search;
 }

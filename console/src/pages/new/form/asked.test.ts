@@ -28,10 +28,15 @@ describe("mapOf", () => {
 describe("firstDraft", () => {
   it("is named after its method or its job, with what the address says", () => {
     expect(firstDraft(START, askedOf({ method: "trl/sft" })).name).toBe("sft");
-    const draft = firstDraft(START, askedOf({ dataset: "qa@2", model: "m" }), "训练 一号");
+    const draft = firstDraft(
+      START,
+      askedOf({ dataset: "qa@2", model: "m", teacher: "t" }),
+      "训练 一号",
+    );
     expect(draft).toMatchObject({
       name: "训练 一号-2",
       model: "m",
+      teacher: "t",
       data: { train: { reference: "dataset:qa@2" } },
     });
   });

@@ -6,6 +6,7 @@ export interface Asked {
   method?: string;
   from?: string;
   model?: string;
+  teacher?: string;
   /** A registered dataset, `NAME@VERSION`. */
   dataset?: string;
   /** An uploaded file: its digest and name. */
@@ -17,7 +18,7 @@ export interface Asked {
   address: string;
 }
 
-const KEYS = ["method", "from", "model", "dataset", "digest", "file", "map"] as const;
+const KEYS = ["method", "from", "model", "teacher", "dataset", "digest", "file", "map"] as const;
 
 export function askedOf(search: Readonly<Record<string, string | undefined>>): Asked {
   const asked: Asked = { address: "" };
@@ -56,6 +57,7 @@ export function firstDraft(start: Bundle, asked: Asked, name?: string): Draft {
   const plain = start.method.split("/")[1] ?? start.method;
   const draft = draftOf(start, name === undefined ? plain : nextName(name));
   if (asked.model) draft.model = asked.model;
+  if (asked.teacher) draft.teacher = asked.teacher;
   if (asked.dataset) {
     draft.data.train = { reference: `dataset:${asked.dataset.replace(/^dataset:/, "")}` };
   }
