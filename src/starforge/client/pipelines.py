@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from starforge.pipelines.stages import PreparedStage
 
 
+MAX_DIFFS = 2_000_000  # characters of uncommitted changes that one request carries
+
+
 class Pipelines:
     """``pipeline`` is always an id, a unique prefix of one, or a name (its newest)."""
 
@@ -69,7 +72,8 @@ def run(
 
     The server goes on alone from there. It is created once, however often an answer is lost.
     """
-    sendings = {name: _sending(one) for name, one in examined.stages.items()}
+    share = MAX_DIFFS // max(1, len(examined.stages))
+    sendings = {name: _sending(one, share) for name, one in examined.stages.items()}
     request = PipelineRequest(
         name=examined.pipeline.name,
         text=examined.file.read_text("utf-8-sig"),
@@ -90,8 +94,13 @@ def run(
     return persistently(send, pause) if pause is not None else persistently(send)
 
 
-def _sending(one: PreparedStage) -> Sending:
+def _sending(one: PreparedStage, share: int) -> Sending:
     assert one.prepared is not None
-    return make_request(
+    sending = make_request(
         one.prepared, sets=one.stage.set_texts, profile=one.stage.resources, replace=one.inputs
     )
+    source = sending.request.source
+    if source is not None and len(source.get("diff", "")) > share:
+        cut = {**source, "diff": source["diff"][:share], "truncated": True}
+        return Sending(sending.request.model_copy(update={"source": cut}), sending.bundle)
+    return sending
