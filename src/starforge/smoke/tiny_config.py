@@ -25,7 +25,7 @@ INNER_KEYS = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "encoder_ffn_di
               "decoder_ffn_dim", "moe_intermediate_size", "shared_expert_intermediate_size",
               "ffn_hidden_size", "intermediate_size_mlp")  # fmt: skip
 EXPERT_KEYS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
-CHOSEN_KEYS = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_top_k",
+CHOSEN_KEYS = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_top_k", "moe_k",
                "experts_per_token")  # fmt: skip
 RANK_KEYS = ("q_lora_rank", "kv_lora_rank")
 PARTS = ("text_config", "vision_config", "audio_config", "llm_config", "language_config",
@@ -66,6 +66,7 @@ def _part(config: dict[str, Any]) -> dict[str, Any]:
     for key in RANK_KEYS:
         _lower(made, key, RANK)
     _lower(made, "n_shared_experts", 1)
+    _linear_attention(made)
     _grouped_experts(made)
     _lower(made, "first_k_dense_replace", 1)
     _lower(made, "max_window_layers", layers)
@@ -78,6 +79,7 @@ def _layers(made: dict[str, Any]) -> int:
     """Lower the number of layers; where they are of several kinds, one of each stays."""
     for key in LAYER_KEYS:
         _lower(made, key, LAYERS)
+    _periods(made)
     kinds = made.get("layer_types")
     if not isinstance(kinds, list):
         return LAYERS
@@ -87,10 +89,16 @@ def _layers(made: dict[str, Any]) -> int:
     for key in LAYER_KEYS:
         if key in made:
             made[key] = len(chosen)
-    for key in ("full_attention_interval", "sliding_window_pattern"):
-        if isinstance(made.get(key), int):
-            made[key] = LAYERS
     return len(chosen)
+
+
+def _periods(made: dict[str, Any]) -> None:
+    """Where every n-th layer is of another kind, let it be the second."""
+    for key in ("full_attention_interval", "sliding_window_pattern"):
+        _lower(made, key, LAYERS)
+    for kind in ("attn", "expert"):
+        if isinstance(made.get(f"{kind}_layer_period"), int):
+            made[f"{kind}_layer_period"], made[f"{kind}_layer_offset"] = LAYERS, 1
 
 
 def _attention(config: dict[str, Any], made: dict[str, Any]) -> None:
@@ -106,9 +114,21 @@ def _attention(config: dict[str, Any], made: dict[str, Any]) -> None:
     for key in WIDTH_KEYS:
         if isinstance(made.get(key), int):
             made[key] = heads * head
+    _lower(made, "rotary_dim", head)
+    if "qk_rope_head_dim" in made:
+        return  # latent attention: its heads have parts with sizes of their own
     for key in ("head_dim", "d_kv", "query_pre_attn_scalar"):
         if isinstance(made.get(key), int | float):
             made[key] = head
+
+
+def _linear_attention(made: dict[str, Any]) -> None:
+    """Layers of linear attention have heads of their own; values may have more than keys."""
+    shared = made.get("linear_num_key_heads") != made.get("linear_num_value_heads")
+    _lower(made, "linear_num_value_heads", HEADS)
+    _lower(made, "linear_num_key_heads", 1 if shared else HEADS)
+    for key in ("linear_key_head_dim", "linear_value_head_dim"):
+        _lower(made, key, HEAD)
 
 
 def _head(config: dict[str, Any]) -> int:

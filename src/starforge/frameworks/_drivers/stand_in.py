@@ -47,26 +47,25 @@ def build(folder: Path, seed: int, *, scores: bool, trust: bool) -> None:
         raise ValueError(
             f"the tokenizer has {len(tokenizer)} tokens, the model's vocabulary {vocabulary}"
         )
+    if scores:
+        config.num_labels = 1
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = _class(scores).from_config(_labelled(config, scores), trust_remote_code=trust)
+        model = _new(config, scores=scores, trust=trust)
     model.to(torch.float32).save_pretrained(folder)
 
 
-def _class(scores: bool) -> Any:
+def _new(config: Any, *, scores: bool, trust: bool) -> Any:
+    """Return a model of random weights, of the very class that the config names."""
     import transformers
 
-    return (
-        transformers.AutoModelForSequenceClassification
-        if scores
-        else transformers.AutoModelForCausalLM
-    )
-
-
-def _labelled(config: Any, scores: bool) -> Any:
     if scores:
-        config.num_labels = 1
-    return config
+        auto = transformers.AutoModelForSequenceClassification
+        return auto.from_config(config, trust_remote_code=trust)
+    own = getattr(transformers, (config.architectures or [""])[0], None)
+    if own is not None:
+        return own._from_config(config)
+    return transformers.AutoModelForCausalLM.from_config(config, trust_remote_code=trust)
 
 
 if __name__ == "__main__":
