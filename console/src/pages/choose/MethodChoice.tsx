@@ -29,7 +29,7 @@ export function MethodChoices({ choices }: { choices: Choice[] }) {
             {index + 1}
           </Text>
           <div style={{ flex: 1, minWidth: 0 }}>
-            <Group gap={8}>
+            <Group gap="2px 8px">
               <MethodLink name={one.method} />
               <Text span size="sm">
                 {one.title}

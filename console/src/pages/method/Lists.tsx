@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { both } from "@/i18n";
 import { CodeText } from "@/ui/CodeText";
+import { KeyText } from "@/ui/KeyText";
 import { Section } from "@/ui/Section";
 import { valueText } from "./parameters";
 import { Row } from "./Row";
@@ -23,7 +24,7 @@ export function Metrics({ metrics }: { metrics: Recipe["metrics"] }) {
             name={
               <Group gap={6}>
                 <span className="sf-mono" style={{ fontWeight: 600 }}>
-                  {one.name}
+                  <KeyText>{one.name}</KeyText>
                 </span>
                 {one.primary && (
                   <Badge variant="default" size="xs">
@@ -39,7 +40,9 @@ export function Metrics({ metrics }: { metrics: Recipe["metrics"] }) {
                 .filter(Boolean)
                 .join(" · ")}
             </Text>
-            <Text size="sm">{both(one.description)}</Text>
+            <Text size="sm">
+              <CodeText>{both(one.description)}</CodeText>
+            </Text>
           </Row>
         ))}
       </div>
@@ -97,7 +100,7 @@ export function Ignored({ ignored }: { ignored: Recipe["ignored"] }) {
 function Key({ path }: { path: string }) {
   return (
     <span className="sf-mono" style={{ fontWeight: 600 }}>
-      {path}
+      <KeyText>{path}</KeyText>
     </span>
   );
 }

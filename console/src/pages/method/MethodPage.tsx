@@ -80,6 +80,7 @@ function Content({ recipe }: { recipe: Recipe }) {
             />
           </Section>
           <DataSection recipe={recipe} />
+          <Links links={recipe.links} />
         </Stack>
         <SideFacts recipe={recipe} />
       </div>
@@ -90,6 +91,23 @@ function Content({ recipe }: { recipe: Recipe }) {
         <Ignored ignored={recipe.ignored} />
       </Stack>
     </>
+  );
+}
+
+/** Papers and upstream's documents. */
+function Links({ links }: { links: Recipe["links"] }) {
+  const { t } = useTranslation("methods");
+  if (links.length === 0) return null;
+  return (
+    <Section title={t("links")} bare>
+      {links.map((link) => (
+        <Anchor key={link.url} href={link.url} target="_blank" rel="noreferrer" display="block">
+          <Text span size="sm">
+            {link.title}
+          </Text>
+        </Anchor>
+      ))}
+    </Section>
   );
 }
 

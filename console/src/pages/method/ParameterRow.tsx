@@ -3,6 +3,8 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { both } from "@/i18n";
+import { CodeText } from "@/ui/CodeText";
+import { KeyText } from "@/ui/KeyText";
 import classes from "./method.module.css";
 import { differs, rangeText, valueText } from "./parameters";
 import { Row } from "./Row";
@@ -24,10 +26,12 @@ export function ParameterRow({ one, marked }: Props) {
       native={one.path !== one.name && one.path}
     >
       <Facts one={one} />
-      <Text size="sm">{both(one.description)}</Text>
+      <Text size="sm">
+        <CodeText>{both(one.description)}</CodeText>
+      </Text>
       {one.advice && (
         <Text size="sm" c="dimmed" mt={2}>
-          {both(one.advice)}
+          <CodeText>{both(one.advice)}</CodeText>
         </Text>
       )}
       {one.why_default && (
@@ -35,7 +39,7 @@ export function ParameterRow({ one, marked }: Props) {
           <Text span size="sm" fw={500}>
             {t("whyDefault")}
           </Text>{" "}
-          {both(one.why_default)}
+          <CodeText>{both(one.why_default)}</CodeText>
         </Text>
       )}
     </Row>
@@ -56,7 +60,7 @@ export function EntryName({ name, advanced = false }: { name: string; advanced?:
         style={{ fontWeight: 600 }}
         title={t("linkTo", { name })}
       >
-        {name}
+        <KeyText>{name}</KeyText>
       </Link>
       {advanced && (
         <Badge variant="default" size="xs">
@@ -79,7 +83,7 @@ function Facts({ one }: { one: Parameter }) {
       {one.choices && (
         <Fact label={t("param.choices")}>{one.choices.map(valueText).join(", ")}</Fact>
       )}
-      {range && <Fact label={t("param.range")}>{range}</Fact>}
+      {range && !one.choices && <Fact label={t("param.range")}>{range}</Fact>}
       {one.unit && (
         <Fact label={t("param.unit")} plain>
           {t(`unit.${one.unit}`, { defaultValue: one.unit })}

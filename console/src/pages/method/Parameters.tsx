@@ -34,12 +34,14 @@ export function Parameters({ recipe }: { recipe: Recipe }) {
       bare
       actions={
         <Group gap="md">
-          <Checkbox
-            size="xs"
-            label={t("advanced")}
-            checked={search.advanced === "1"}
-            onChange={(event) => set({ advanced: event.currentTarget.checked ? "1" : "" })}
-          />
+          {recipe.parameters.some((one) => one.advanced) && (
+            <Checkbox
+              size="xs"
+              label={t("advanced")}
+              checked={search.advanced === "1"}
+              onChange={(event) => set({ advanced: event.currentTarget.checked ? "1" : "" })}
+            />
+          )}
           <SearchBox
             value={search.search ?? ""}
             onChange={onSearch}

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { both } from "@/i18n";
+import { CodeText } from "@/ui/CodeText";
 import { EntryName } from "./ParameterRow";
 import { valueText } from "./parameters";
 import { Row } from "./Row";
@@ -21,10 +22,12 @@ export function PresetRow({ one, marked }: Props) {
       name={<EntryName name={one.name} />}
       native={t("preset")}
     >
-      <Text size="sm">{both(one.description)}</Text>
+      <Text size="sm">
+        <CodeText>{both(one.description)}</CodeText>
+      </Text>
       {one.advice && (
         <Text size="sm" c="dimmed" mt={2}>
-          {both(one.advice)}
+          <CodeText>{both(one.advice)}</CodeText>
         </Text>
       )}
       {Object.entries(one.options).map(([word, option]) => (
@@ -33,7 +36,7 @@ export function PresetRow({ one, marked }: Props) {
             <Text span inherit fw={600} className="sf-mono">
               {word}
             </Text>{" "}
-            {both(option.description)}
+            <CodeText>{both(option.description)}</CodeText>
           </Text>
           <Text size="xs" c="dimmed" className="sf-mono">
             {Object.entries(option.values)

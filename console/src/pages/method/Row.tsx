@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { KeyText } from "@/ui/KeyText";
 import classes from "./method.module.css";
 
 interface Props {
@@ -8,7 +9,7 @@ interface Props {
   /** What it is called. */
   name: ReactNode;
   /** Below the name: what upstream calls it. */
-  native?: ReactNode;
+  native?: string | false | null;
   children: ReactNode;
 }
 
@@ -20,7 +21,7 @@ export function Row({ id, marked = false, name, native, children }: Props) {
         {name}
         {native && (
           <Text component="div" size="xs" c="dimmed" className="sf-mono">
-            {native}
+            <KeyText>{native}</KeyText>
           </Text>
         )}
       </div>

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Stack, Text, Title } from "@mantine/core";
+import { Badge, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { both } from "@/i18n";
@@ -69,17 +69,6 @@ export function SideFacts({ recipe }: { recipe: Recipe }) {
             <div key={name}>
               <MethodLink name={name} />
             </div>
-          ))}
-        </Fact>
-      )}
-      {recipe.links.length > 0 && (
-        <Fact label={t("links")}>
-          {recipe.links.map((link) => (
-            <Anchor key={link.url} href={link.url} target="_blank" rel="noreferrer" display="block">
-              <Text span size="sm">
-                {link.title}
-              </Text>
-            </Anchor>
           ))}
         </Fact>
       )}
