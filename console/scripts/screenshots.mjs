@@ -17,9 +17,19 @@ const PAGES = [
   ["choose", "/choose"],
   ["choose-methods", "/choose?answers=verifiable,default"],
   ...(rows ? [["choose-data", `/choose?digest=${rows}&file=tasks.jsonl`]] : []),
-  ["new", "/new?method=trl/sft"],
+  ["new-pick", "/new"],
+  ["new", "/new?method=trl/grpo"],
+  ["new-findings", "/new?method=trl/sft", mistakes],
+  ["new-clone", `/new?from=${job}`],
   ["settings", "/settings"],
 ];
+/** Values that the checks have something to say about. */
+async function mistakes(page) {
+  await page.locator('[id="params.learning_rate-input"]').fill("-1");
+  await page.getByLabel("config.yaml").fill("optim: adamx\nneftune_alpha: 5\n");
+  await page.locator('[id="field-config"] code').first().waitFor();
+}
+
 const SIZES = [
   ["wide", { width: 1280, height: 800 }],
   ["phone", { width: 390, height: 844 }],
@@ -56,11 +66,17 @@ for (const language of ["en", "zh"]) {
       if (size === "phone" && (language !== "en" || theme !== "light")) continue;
       const page = await context.newPage();
       await page.setViewportSize(viewport);
-      for (const [name, path] of PAGES) {
+      for (const [name, path, act] of PAGES) {
         await page.goto(base + path);
         await page.getByRole("heading", { level: 1 }).waitFor();
         await page.waitForTimeout(1200); // curves draw, transitions end
-        await page.screenshot({ path: `${out}/${name}-${language}-${theme}-${size}.png` });
+        if (act) await act(page);
+        const fullPage = name.startsWith("new"); // a form is looked at whole
+        await page.evaluate(() => window.scrollTo(0, 0));
+        await page.screenshot({
+          fullPage,
+          path: `${out}/${name}-${language}-${theme}-${size}.png`,
+        });
       }
       await page.close();
     }

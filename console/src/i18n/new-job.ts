@@ -10,6 +10,8 @@ export const en = {
     placeholder: "Choose a method",
     choose: "Help me choose",
     methods: "All methods",
+    drafts: "Begun in this browser",
+    recent: "Clone a recent job",
   },
   about: {
     title: "About",
@@ -153,6 +155,8 @@ export const zh = {
     placeholder: "选择方法",
     choose: "帮我选择",
     methods: "全部方法",
+    drafts: "本浏览器中未完成的",
+    recent: "克隆最近的任务",
   },
   about: {
     title: "基本信息",

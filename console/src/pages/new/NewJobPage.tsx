@@ -1,16 +1,15 @@
-import { Button, Group, Select, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { jobQuery, methodQuery, methodsQuery } from "@/api/queries";
+import { jobQuery, methodQuery } from "@/api/queries";
 import { currentLanguage } from "@/i18n";
 import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
 import { Problem } from "@/ui/Problem";
 import { MethodLink } from "../job/MethodLink";
 import { recipeOf } from "../method/recipe";
-import { byData } from "../methods/filter";
 import { type Asked, askedOf, firstDraft } from "./form/asked";
 import { startQuery } from "./form/calls";
 import { FormContext, type Options, useNewForm } from "./form/useForm";
@@ -20,6 +19,7 @@ import { Files } from "./parts/Files";
 import { Models } from "./parts/Models";
 import { Native } from "./parts/Native";
 import { Parameters } from "./parts/Parameters";
+import { Pick } from "./parts/Pick";
 import { PlanView } from "./parts/PlanView";
 import { Run } from "./parts/Run";
 import { Side } from "./parts/Side";
@@ -33,47 +33,11 @@ export function NewJobPage() {
   if (!asked.method && !asked.from) {
     return (
       <Page title={t("title")}>
-        <PickMethod />
+        <Pick />
       </Page>
     );
   }
   return <Begin key={asked.address} asked={asked} />;
-}
-
-/** Which method: a list by data, or the way to the questions that find it. */
-function PickMethod() {
-  const { t } = useTranslation("newJob");
-  const navigate = useNavigate();
-  const methods = useQuery(methodsQuery());
-  if (methods.error) {
-    return <Problem error={methods.error} onRetry={() => void methods.refetch()} />;
-  }
-  return (
-    <Group align="flex-end" gap="sm">
-      <Select
-        searchable
-        w={{ base: "100%", xs: 340 }}
-        maxDropdownHeight={420}
-        label={t("pick.label")}
-        placeholder={t("pick.placeholder")}
-        data={byData(methods.data ?? []).map((group) => ({
-          group: t(`methods:data.${group.kind}`, { defaultValue: group.kind }),
-          items: group.methods.map((one) => one.name),
-        }))}
-        onChange={(method) => method && void navigate({ to: "/new", search: { method } })}
-      />
-      <Link to="/choose" search={{}}>
-        <Button component="span" variant="default">
-          {t("pick.choose")}
-        </Button>
-      </Link>
-      <Link to="/methods" search={{}}>
-        <Button component="span" variant="subtle" color="gray">
-          {t("pick.methods")}
-        </Button>
-      </Link>
-    </Group>
-  );
 }
 
 /** Waits for what the form begins with. */

@@ -117,6 +117,12 @@ export const profilesQuery = (method: string) =>
     queryFn: () => ask(api.GET("/api/v1/profiles", { params: { query: { method } } })),
   });
 
+/** The newest jobs, to clone. */
+export const recentQuery = queryOptions({
+  queryKey: ["jobs", "recent"],
+  queryFn: () => ask(api.GET("/api/v1/jobs", { params: { query: { size: 20 } } })),
+});
+
 /** Jobs whose model another can start from. */
 export const finishedQuery = queryOptions({
   queryKey: ["jobs", "finished"],

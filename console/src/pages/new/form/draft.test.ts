@@ -4,7 +4,7 @@ import { entriesOf } from "../../method/parameters";
 import type { Parameter } from "../../method/recipe";
 import { type Bundle, bodyOf, codeFiles, draftOf, folderName, isTouched } from "./draft";
 import { byField, fieldOf } from "./fields";
-import { dropDraft, keepDraft, keptDraft } from "./kept";
+import { dropDraft, keepDraft, keptDraft, keptDrafts } from "./kept";
 
 const RATE = { name: "learning_rate", type: "float", group: "optimizer" } as Parameter;
 const ENTRIES = entriesOf([RATE], []);
@@ -134,6 +134,15 @@ describe("kept drafts", () => {
     expect(keptDraft("?method=trl/sft", { ...start, method: "trl/dpo" })).toBeNull();
     dropDraft("?method=trl/sft");
     expect(keptDraft("?method=trl/sft", start)).toBeNull();
+  });
+  it("are listed, the newest first, with as many as are kept", () => {
+    const start = draftOf(bundle(), "n");
+    for (let place = 0; place < 14; place += 1) {
+      keepDraft(`method=trl/sft&model=${place}`, { ...start, name: `n${place}` }, "n");
+    }
+    const found = keptDrafts();
+    expect(found).toHaveLength(12);
+    expect(found.map((one) => one.at)).toEqual(found.map((one) => one.at).sort((a, b) => b - a));
   });
   it("survive a broken storage", () => {
     localStorage.setItem("starforge.drafts", "{broken");

@@ -33,6 +33,14 @@ function write(drafts: Drafts): void {
   }
 }
 
+/** All drafts of this browser, the newest first. */
+export function keptDrafts(): { address: string; at: number; draft: Draft }[] {
+  return Object.entries(all())
+    .filter(([, kept]) => typeof kept?.draft?.method === "string")
+    .map(([address, { at, draft }]) => ({ address, at, draft }))
+    .sort((a, b) => b.at - a.at);
+}
+
 /** The draft kept for an address, with every key that a draft of today has. */
 export function keptDraft(address: string, start: Draft): Kept | null {
   const kept = all()[address];
