@@ -66,7 +66,7 @@ def _try(
     if not rows:
         return
     batch = make_batch(rows)
-    outcome = run_trial(path, batch, SECONDS, python=trial_python(context))
+    outcome = run_trial(path, batch | {"again": True}, SECONDS, python=trial_python(context))
     at = Location(file=name, line=outcome.get("line"))
     count = len(batch["completions"])
     if outcome.get("late"):

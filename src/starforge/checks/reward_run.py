@@ -33,11 +33,12 @@ def run_trial(
 ) -> dict[str, Any]:
     """Call a reward file in a child process and return what came of it.
 
-    ``batch`` is ``{prompts, completions, columns}``; with ``sizes`` the child measures calls
-    with so many completions. Returns ``rewards``, ``parts``, ``seconds`` and ``time_limit`` (and
-    ``calls``: seconds of each call by size), or ``problem`` (with ``module``, ``judge`` or
-    ``line``), or ``late`` when it was not done in time. ``python`` is the interpreter (this
-    one); ``judge`` lets the file ask its judge, which gets this environment's settings of it.
+    ``batch`` is ``{prompts, completions, columns}``. With ``again`` a second call counts when
+    it is faster; with ``sizes`` calls with so many completions are measured. ``python`` is the
+    interpreter (this one); ``judge`` lets the file ask its judge, which gets this environment's
+    settings of it. Returns ``rewards``, ``parts``, ``seconds`` and ``time_limit`` (and ``calls``:
+    the seconds of each call by size), or ``problem`` (with ``module``, ``judge`` or ``line``),
+    or ``late`` when it was not done in time.
     """
     ours = resources.files("starforge")
     script = ours.joinpath("checks", "reward_trial.py")

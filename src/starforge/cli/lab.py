@@ -63,6 +63,10 @@ def init(folder: Path, as_json: bool) -> None:
         "sf new my-sft --method trl/sft --data qa.csv --map prompt=question",
         ("with your data, one column renamed", "用自己的数据，并重命名一列"),
     ),
+    (
+        "sf new my-grpo --method trl/grpo --reward math",
+        ("with a reward that compares mathematically", "使用按数学意义比较的奖励"),
+    ),
     ("sf new my-sft-2 --from my-sft", ("a copy to change", "复制一份来修改")),
 )
 @argument("name", ("Name of the experiment.", "实验的名字。"))
@@ -97,6 +101,14 @@ def init(folder: Path, as_json: bool) -> None:
 )
 @option("--model", metavar="M", text=("The model to train.", "要训练的模型。"))
 @option("--teacher", metavar="M", text=("The model to learn from.", "教师模型。"))
+@option(
+    "--reward",
+    type=click.Choice(["numeric", "math", "code", "judge", "format"]),
+    text=(
+        "Write a reward.py of this kind, from the built-in rewards.",
+        "用内置奖励写一个这一类的 reward.py。",
+    ),
+)
 @json_option
 def new(
     *,
@@ -107,17 +119,18 @@ def new(
     renames: tuple[str, ...],
     model: str | None,
     teacher: str | None,
+    reward: str | None,
     as_json: bool,
 ) -> None:
     """The method of a copied experiment is its own unless ``--method`` says the same."""
-    from starforge.cli.new_inputs import own_data, with_models
+    from starforge.cli.new_inputs import own_data, with_models, with_reward
     from starforge.client.catalogs import connected_catalog
     from starforge.lab.lab import find_experiment
     from starforge.lab.scaffold import new_experiment
     from starforge.prepare import runtime_digests
 
     lab = this_lab()
-    if source is not None and (data or renames or model or teacher):
+    if source is not None and (data or renames or model or teacher or reward):
         raise click.UsageError(
             t(
                 "--from copies an experiment as it is: change its experiment.yaml afterwards",
@@ -136,9 +149,10 @@ def new(
     catalog, _ = connected_catalog()
     recipe = catalog.recipe(method)
     recipe = with_models(recipe, model, teacher)
+    recipe, files = with_reward(recipe, reward, sample=data is None)
     made = new_experiment(
         lab, name, recipe, catalog, from_=origin, runtime=runtime_digests(recipe),
-        data=own_data(lab, recipe, data, renames),
+        data=own_data(lab, recipe, data, renames), files=files,
     )  # fmt: skip
     if as_json:
         print_json({"name": name, "method": method, "folder": str(made)})

@@ -35,6 +35,21 @@ def with_models(recipe: Recipe, model: str | None, teacher: str | None) -> Recip
     return msgspec.structs.replace(recipe, scaffold=scaffold)
 
 
+def with_reward(recipe: Recipe, kind: str | None, *, sample: bool) -> tuple[Recipe, dict[str, str]]:
+    """Return the recipe for a reward file of this kind, and the files it brings."""
+    from starforge.lab.reward_kinds import reward_files, with_reward_file
+    from starforge.lang import current_lang
+
+    if kind is None:
+        return recipe, {}
+    if recipe.reward == "none":
+        raise click.UsageError(
+            t("{method} takes no reward", "{method} 不需要奖励", method=recipe.name)
+        )
+    rows = max(1, recipe.scaffold.rows) if sample else 0
+    return with_reward_file(recipe), reward_files(kind, current_lang(), sample_rows=rows)
+
+
 def own_data(lab: Lab, recipe: Recipe, data: Path | None, renames: Sequence[str]) -> OwnData | None:
     """Return the data for a new experiment, once they were looked at.
 

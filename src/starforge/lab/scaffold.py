@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -84,12 +84,14 @@ def new_experiment(
     runtime: dict[str, str] | None = None,
     lang: Lang | None = None,
     data: OwnData | None = None,
+    files: Mapping[str, str] | None = None,
 ) -> Path:
     """Create ``experiments/NAME`` and return it; it appears whole or not at all.
 
     ``from_`` copies another experiment of the same method instead of the recipe's sample;
     ``runtime`` are the digests for the lock (see ``prepare.runtime_digests``). With ``data``
-    the experiment trains on these instead of the sample. Raises :class:`StarForgeError` for a
+    the experiment trains on these instead of the sample; ``files`` (name to text) come on top
+    of the recipe's. Raises :class:`StarForgeError` for a
     bad or taken name and for a method that differs.
     """
     lang = lang or current_lang()
@@ -99,6 +101,9 @@ def new_experiment(
             _copy(from_, folder, recipe)
         else:
             fill_experiment(folder, name, recipe, catalog, lang=lang, data=data)
+        for relative, text in (files or {}).items():
+            (folder / relative).parent.mkdir(exist_ok=True)
+            (folder / relative).write_text(text, "utf-8")
 
     return create_experiment(lab, name, recipe, catalog, fill, runtime=runtime)
 

@@ -10,8 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from starforge.rewards import sandbox
+from starforge.rewards.answers import final_answer
 
 _FENCED = re.compile(r"```[ \t]*(\w*)[^\n]*\n(.*?)```", re.DOTALL)
+
+_STATEMENT = re.compile(
+    r"^\s*(?:(?:async|def|class|import|from|for|while|if|try|with|return|raise|assert|pass|@)\b|@"
+    r"|[\w.\[\], ]+\s*[-+*/]?=[^=]|[\w.]+\()",
+    re.MULTILINE,
+)
 
 
 def code(
@@ -33,6 +40,8 @@ def code(
     jobs = [(python_of(text), tests_of(row)) for text, row in zip(completions, tests, strict=True)]
 
     def score(job: tuple[str, list[Any]]) -> float:
+        if not job[0]:
+            return 0.0
         verdict = sandbox.run(*job, limits)
         return verdict.passed / verdict.total if partial else float(verdict.kind == "passed")
 
@@ -41,11 +50,17 @@ def code(
 
 
 def python_of(text: str) -> str:
-    """Return the code of a completion: its last fenced block of Python, else all of it."""
+    """Return the code of a completion: its last fenced block of Python, else all of it.
+
+    Empty when there is none: no block, and no line that begins as a statement does.
+    """
     blocks = _FENCED.findall(text)
     python = [body for language, body in blocks if language.lower() in ("python", "py", "python3")]
     found = python or [body for _, body in blocks]
-    return str(found[-1]) if found else text
+    if found:
+        return str(found[-1])
+    text = final_answer(text) if "<answer>" in text else text
+    return text if _STATEMENT.search(text) else ""
 
 
 def tests_of(row: Any) -> list[Any]:

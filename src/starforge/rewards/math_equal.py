@@ -14,6 +14,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
+from starforge.rewards.answers import final_answer
+
 WORKER = Path(__file__).with_name("math_worker.py")
 START = 120.0  # seconds until the worker has loaded SymPy
 
@@ -31,7 +33,10 @@ def math_equal(
         raise ModuleNotFoundError(
             "math_equal needs the package math-verify (module `math_verify`)", name="math_verify"
         )
-    pairs = [(str(wanted), text) for text, wanted in zip(completions, answer, strict=True)]
+    pairs = [
+        (final_answer(str(wanted)), final_answer(text))
+        for text, wanted in zip(completions, answer, strict=True)
+    ]
     with _lock:
         return [float(_compare(*pair, seconds)) for pair in pairs]
 
