@@ -59,13 +59,19 @@ def choose_rows(
         found = rows.choose(source, count, limit=shrunk.tokens, columns=columns)
         # Training goes on to its second step, however few rows there are.
         least = count if split == "train" and shrunk.mode == "train" else 0
-        path = rows.write(source, found, least, work / f"{split}.jsonl")
-        digest, number = rows_digest(path)
-        ref = InputRef(name=f"data.{split}", kind="blob", location=digest, digest=digest,
-                       file=f"{split}.jsonl", rows=number)  # fmt: skip
-        sources[split] = DataSource(split=split, ref=ref, shown=source.shown, path=path)
+        sources[split] = taken(source, found, work, least)
         chosen[split] = found
     return sources, chosen
+
+
+def taken(source: DataSource, chosen: rows.Chosen, folder: Path, least: int = 0) -> DataSource:
+    """Return a source of the chosen rows only, in a file of ``folder``."""
+    split = source.split
+    path = rows.write(source, chosen, least, folder / f"{split}.jsonl")
+    digest, number = rows_digest(path)
+    ref = InputRef(name=f"data.{split}", kind="blob", location=digest, digest=digest,
+                   file=f"{split}.jsonl", rows=number)  # fmt: skip
+    return DataSource(split=split, ref=ref, shown=source.shown, path=path)
 
 
 def _elsewhere(source: DataSource) -> StarForgeError:

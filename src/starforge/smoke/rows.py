@@ -59,16 +59,24 @@ def choose(
 
 
 def write(source: DataSource, chosen: Chosen, least: int, target: Path) -> Path:
-    """Write the chosen rows as they are in the file, repeated to ``least`` when they are fewer.
+    """Write the chosen rows at their own line numbers, with blank lines between them.
 
-    The longest come first.
+    So what a check or a driver says about a row is right for the author's file. When they are
+    fewer than ``least``, they follow again.
     """
     wanted = set(chosen.lines)
-    lines = {number: line for number, line in source.raw_lines() if number in wanted}
-    rows = [lines[number].removeprefix(BYTE_ORDER_MARK) for number in chosen.lines]
-    repeated = [rows[number % len(rows)] for number in range(max(least, len(rows)))] if rows else []
+    lines = {
+        number: line.removeprefix(BYTE_ORDER_MARK)
+        for number, line in source.raw_lines()
+        if number in wanted
+    }
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(b"".join(line + b"\n" for line in repeated))
+    with target.open("wb") as stream:
+        for number in range(1, max(wanted, default=0) + 1):
+            stream.write(lines.get(number, b"") + b"\n")
+        again = [lines[number] for number in sorted(lines)]
+        for number in range(len(lines), least if lines else 0):
+            stream.write(again[number % len(again)] + b"\n")
     return target
 
 

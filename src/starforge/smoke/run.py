@@ -23,7 +23,7 @@ from starforge.plan import LaunchPlan
 from starforge.prepare import Prepared, prepare
 from starforge.smoke import judge, reading, standin
 from starforge.smoke.execute import execute, read_json
-from starforge.smoke.inputs import SmokeResolver, choose_rows
+from starforge.smoke.inputs import SmokeResolver, choose_rows, taken
 from starforge.smoke.job import fill, interpreter
 from starforge.smoke.lengths import lengths_for
 from starforge.smoke.looking import folders_here, settings_that_arrive
@@ -32,6 +32,8 @@ from starforge.smoke.shrink import Lengths, Shrunk, shrink
 from starforge.smoke.workplace import workplace
 
 TIMEOUT = 900.0
+TRIED = 4  # rows that the checks try a reward on
+THEIRS = ("data/", "model/", "reward/")  # findings about what is taken from the author as it is
 Say = Callable[[Text], None]
 
 
@@ -88,6 +90,8 @@ class _Smoke:
         )  # fmt: skip
         if small.mode == "look":
             return self._looked(small, tried, report)
+        if tried.plan is None:
+            return self._finished(small, report, Seen(), _found(tried))
         return self._started(small, tried, report, python)
 
     def _models(self, python: str | None) -> list[standin.StandIn]:
@@ -114,7 +118,11 @@ class _Smoke:
         return shrink(self.context, lengths)
 
     def _prepare(self, small: Shrunk, models: list[standin.StandIn]) -> Prepared:
-        """Prepare the small experiment as any other; its errors are not the author's."""
+        """Prepare the small experiment as any other.
+
+        What the checks say of its rows and models is the author's to mend, since these are
+        theirs; any other error would be ours.
+        """
         sources, self.chosen = choose_rows(self.context, small, self.work / "rows")
         replaced = {one.role: one.ref() for one in models}
         if small.mode == "look":
@@ -126,11 +134,12 @@ class _Smoke:
             profile = f"cpu:{max(least, min(4, count_cpus()))}"
         tried = prepare(
             self.context.experiment.folder, sets=self._sets(small), profile=profile,
-            resolver=resolver, catalog=self.options.catalog, trial=small.mode == "look",
+            resolver=resolver, catalog=self.options.catalog,
         )  # fmt: skip
         wrong = [one for one in tried.findings if one.severity == "error"]
-        if small.mode != "look" and (tried.plan is None or tried.context is None):
-            first = wrong[0]
+        ours = [one for one in wrong if not one.code.startswith(THEIRS)]
+        if small.mode != "look" and ours:
+            first = ours[0]
             raise StarForgeError(
                 "smoke/not-small",
                 Text(f"the experiment does not hold together when made small: "
@@ -161,13 +170,33 @@ class _Smoke:
         wrong = [one for one in tried.findings if one.severity == "error"]
         rendered = tried.context is not None and meter_of(tried.context) is not None
         seen = Seen(rendered=rendered)
-        reason: Text | None = wrong[0].message if wrong else None
+        reason = _found(tried) if wrong else self._reward_fails()
         if reason is None and tried.plan is not None:
             count, reason = settings_that_arrive(self.context, tried.plan, self.home)
             seen = msgspec.structs.replace(seen, settings=count)
         seconds = round(time.monotonic() - self.began, 1)
         report = msgspec.structs.replace(report, seconds=seconds)
         return self._finished(small, report, seen, reason)
+
+    def _reward_fails(self) -> Text | None:
+        """Have the checks call the reward with made-up answers to the very longest rows."""
+        train, chosen = self.context.data.get("train"), self.chosen.get("train")
+        if self.context.reward is None or train is None or chosen is None:
+            return None
+        longest = msgspec.structs.replace(chosen, longest=chosen.longest[:TRIED], others=[])
+        sources = {"train": taken(train, longest, self.work / "longest")}
+        tried = prepare(
+            self.context.experiment.folder, sets=self.options.sets, trial=True,
+            profile=self.context.resources.profile, catalog=self.options.catalog,
+            resolver=SmokeResolver(self.context, folders_here(self.context), sources),
+        )  # fmt: skip
+        wrong = [one for one in tried.findings if one.severity == "error"]
+        wrong = [one for one in wrong if one.code.startswith("reward/")]
+        if not wrong:
+            return None
+        listed = ", ".join(map(str, longest.longest))
+        return Text(f"{wrong[0].message.en} (on the longest rows: lines {listed})",
+                    f"{wrong[0].message.zh}（在最长的几行上：第 {listed} 行）")  # fmt: skip
 
     def _started(
         self, small: Shrunk, tried: Prepared, report: SmokeReport, python: str | None
@@ -247,6 +276,13 @@ class _Smoke:
             report, proved=proved_by(self.context, small, report, seen) if report.ok else [],
             open=left_open(self.context, small, report, seen),
         )  # fmt: skip
+
+
+def _found(tried: Prepared) -> Text:
+    """Return the first error that the checks found in the chosen rows or the stand-ins."""
+    first = next(one for one in tried.findings if one.severity == "error")
+    where = f"{first.at.file}: " if first.at.file else ""
+    return Text(where + first.message.en, where + first.message.zh)
 
 
 def _written(value: object) -> str:

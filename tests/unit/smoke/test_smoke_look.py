@@ -84,3 +84,4 @@ def test_a_template_that_refuses_the_longest_row(folder, tmp_path):
     report = look(folder)
     assert not report.ok
     assert "too much" in report.reason.en
+    assert "row 102" in report.reason.en, "as it stands in the author's file"

@@ -59,12 +59,17 @@ def test_length_counts_only_the_named_columns(source, tmp_path):
     assert rows.choose(made, 1).longest == [2]
 
 
-def test_written_rows_are_the_files_own_and_repeated(source, tmp_path):
-    made = source([1, 3], columns={"prompt": "question"})
-    chosen = rows.choose(made, 5)
-    path = rows.write(made, chosen, 5, tmp_path / "small" / "train.jsonl")
-    written = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [len(row["prompt"]) for row in written] == [3, 1, 3, 1, 3]
+def test_written_rows_stay_at_their_lines_and_are_repeated(source, tmp_path):
+    made = source([1, 9, 3], columns={"prompt": "question"})
+    chosen = rows.choose(made, 2)
+    path = rows.write(made, chosen, 4, tmp_path / "small" / "train.jsonl")
+    written = [json.loads(line)["prompt"] if line else "" for line in path.read_text().split("\n")]
+    kept = [chosen.lines[0] - 1, chosen.lines[1] - 1]
+    assert len(written[kept[0]]) == 9
+    assert [bool(text) for text in written[: max(kept) + 1]] == [
+        number in kept for number in range(max(kept) + 1)
+    ]
+    assert len([text for text in written if text]) == 4
 
 
 def test_rows_that_are_no_json_are_passed_over(source):
