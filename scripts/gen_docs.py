@@ -18,11 +18,11 @@ import docs_methods
 from starforge.catalog.load import load_catalog
 from starforge.cli import words
 from starforge.cli.base import Argument, Option, _Texts
-from starforge.cli.explain import fields, severity
+from starforge.cli.explain import severity
 from starforge.cli.root import root
-from starforge.cli.rules import every_rule
 from starforge.cli.table import SECTIONS
 from starforge.findings import Rule
+from starforge.findings.declared import every_rule, plain_fields
 from starforge.lang import Lang, current_lang, set_lang, t
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -95,9 +95,9 @@ def findings_page() -> str:
 def _rule(rule: Rule) -> Iterator[str]:
     yield f"### {rule.code}\n"
     yield f"**{rule.title.pick()}** ({severity(rule)})\n"
-    yield f"> {fields(rule.message.pick())}\n"
+    yield f"> {plain_fields(rule.message.pick())}\n"
     if rule.hint is not None:
-        yield f"> {t('hint: ', '提示：')}{fields(rule.hint.pick())}\n"
+        yield f"> {t('hint: ', '提示：')}{plain_fields(rule.hint.pick())}\n"
     yield rule.why.pick() + "\n"
     for label, text in ((t("Bad:", "不通过："), rule.bad), (t("Good:", "通过："), rule.good)):
         fence = "````" if "```" in text else "```"

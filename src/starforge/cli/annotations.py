@@ -82,7 +82,7 @@ def sarif(findings: Iterable[Finding], lang: str) -> str:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    from starforge.cli.rules import every_rule
+    from starforge.findings.declared import every_rule
 
     rule = every_rule().get(code)
     if rule is None:

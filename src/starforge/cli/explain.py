@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +18,7 @@ _COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
 def _codes(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    from starforge.cli.rules import every_rule
+    from starforge.findings.declared import every_rule
 
     return [code for code in every_rule() if code.startswith(incomplete)]
 
@@ -45,12 +44,12 @@ def _codes(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 @json_option
 def explain(code: str | None, as_json: bool) -> None:
     """JSON is ``{code, severity, title, message, hint, why, bad, good}``, or a list of them."""
-    from starforge.cli.rules import every_rule
+    from starforge.findings.declared import every_rule, explained
 
     rules = every_rule()
     if code is not None and code in rules:
         if as_json:
-            print_json(_public(rules[code]))
+            print_json(explained(rules[code]))
         else:
             _show(rules[code])
         return
@@ -58,7 +57,7 @@ def explain(code: str | None, as_json: bool) -> None:
     if not listed:
         raise _unknown(str(code), list(rules))
     if as_json:
-        print_json([_public(rule) for rule in listed])
+        print_json([explained(rule) for rule in listed])
         return
     print_table(
         [t("code", "代码"), t("severity", "级别"), t("what it is", "说明")],
@@ -74,26 +73,10 @@ def severity(rule: Rule) -> str:
     return t(rule.severity, SEVERITY[rule.severity])
 
 
-def fields(text: str) -> str:
-    """Show ``{reason.en}`` as ``{reason}``: the language is no concern of the reader."""
-    return re.sub(r"\{(\w+)\.(?:en|zh)\}", r"{\1}", text)
-
-
-def _public(rule: Rule) -> dict[str, Any]:
-    return {
-        "code": rule.code,
-        "severity": rule.severity,
-        "title": rule.title.pick(),
-        "message": fields(rule.message.pick()),
-        "hint": fields(rule.hint.pick()) if rule.hint else None,
-        "why": rule.why.pick(),
-        "bad": rule.bad,
-        "good": rule.good,
-    }
-
-
 def _show(rule: Rule) -> None:
-    shown = _public(rule)
+    from starforge.findings.declared import explained
+
+    shown = explained(rule)
     say(f"{style(rule.code, bold=True)}  {rule.title.pick()} "
         f"({style(severity(rule), _COLOURS[rule.severity])})")  # fmt: skip
     say()

@@ -23,6 +23,22 @@ class Finding(Shape):
     hint: str | None = None
 
 
+class Explanation(Shape):
+    """What there is to say about a code, in the language of the request.
+
+    ``message`` and ``hint`` hold ``{fields}`` where a finding has values.
+    """
+
+    code: str
+    severity: Literal["error", "warning", "info"]
+    title: str
+    message: str
+    hint: str | None = None
+    why: str
+    bad: str
+    good: str
+
+
 class Input(Request):
     """One input as the client resolved it (``starforge.plan.InputRef``).
 

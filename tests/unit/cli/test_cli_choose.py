@@ -11,7 +11,7 @@ import yaml
 
 from starforge.catalog.load import DATA
 from starforge.cli.annotations import github_lines
-from starforge.cli.rules import every_rule
+from starforge.findings.declared import every_rule
 
 ROOT = Path(__file__).parents[3]
 WHY = "{en: Ours., zh: 自定。}"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Response
 
 from starforge.server.api.deps import CoreDep, LangDep, require_user
-from starforge.wire.findings import Planned, PrepareRequest, Validation
+from starforge.wire.findings import Explanation, Planned, PrepareRequest, Validation
 from starforge.wire.keys import NativeKeys
 from starforge.wire.methods import CatalogFiles, CatalogInfo, LeftOut, MethodDetail, MethodSummary
 
@@ -77,6 +77,14 @@ def catalog_files(core: CoreDep, if_none_match: Annotated[str | None, Header()] 
     if if_none_match == etag:
         return Response(status_code=304, headers={"ETag": etag})
     return Response(found.model_dump_json(), media_type="application/json", headers={"ETag": etag})
+
+
+@router.get("/findings/{area}/{name}")
+def explanation(area: str, name: str, lang: LangDep) -> Explanation:
+    """Why there are findings of this code and how to mend them, as `sf explain` says it."""
+    from starforge.server.services import explanations  # loads every check: not at every start
+
+    return explanations.explanation(f"{area}/{name}", lang)
 
 
 @router.post("/validate")
