@@ -15,15 +15,17 @@ Steps = dict[int, dict[str, float]]
 
 LAST_LINES = 15
 _OURS = re.compile(r"^(?:error: |错误：)(.+)$")
+_POINTS_UP = re.compile(r"ended with exit code \d+|以退出码 \d+ 结束|退出码为 \d+")
 _RAISED = re.compile(
     r"^(?:\([^)]*\)\s*)?(?:ray\.exceptions\.)?((?:[A-Za-z_]\w*\.)*"
-    r"[A-Za-z_]*(?:Error|Exception|Interrupt|Exit)(?:\([^)]*\))?: .+)$"
+    r"[A-Za-z_]*(?:Error|Exception|Interrupt|Exit)(?:\([^)]*\))?(?:: .+)?)$"
 )
 # What only says that something else failed.
 _HOLLOW = re.compile(
     r"(ChildFailedError|CalledProcessError|RayTaskError|ActorDiedError|"
     r"TypeError: isinstance\(\)|BrokenPipeError|ConnectionResetError|SystemExit)"
 )
+_PREFIX = re.compile(r"^\([^)]*\)")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -68,15 +70,25 @@ def log_lines(attempt: Path) -> list[str]:
 def reason_in(lines: list[str]) -> str | None:
     """Return the one line that says what failed.
 
-    Our drivers' own last word comes first, else the last exception that is a cause.
+    Our drivers' own last word comes first, unless it only points to what stands above; else
+    the last exception that is a cause.
     """
-    for line in reversed(lines):
-        found = _OURS.match(line)
-        if found:
-            return found[1]
-    raised = [found[1] for line in lines if (found := _RAISED.match(line))]
+    ours = [found[1] for line in lines if (found := _OURS.match(line))]
+    if ours and not _POINTS_UP.search(ours[-1]):
+        return ours[-1]
+    raised = [
+        _with_source(found[1], lines[number - 1] if number else "")
+        for number, line in enumerate(lines)
+        if (found := _RAISED.match(line))
+    ]
     causes = [text for text in raised if not _HOLLOW.search(text)]
-    return (causes or raised or [None])[-1]
+    return (causes or raised or ours or [None])[-1]
+
+
+def _with_source(raised: str, before: str) -> str:
+    """Return what was raised; without a message of its own, with the line that raised it."""
+    source = _PREFIX.sub("", before).strip()
+    return raised if ": " in raised or not source else f"{raised}: {source}"
 
 
 def last_lines(lines: list[str], most: int = LAST_LINES) -> list[str]:

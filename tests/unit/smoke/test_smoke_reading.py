@@ -24,6 +24,12 @@ ValueError: mask of 3 tokens for 4
          "ValueError: mask of 3 tokens for 4"),
         ("(TaskRunner pid=12) jinja2.exceptions.TemplateError: no system turn\n",
          "jinja2.exceptions.TemplateError: no system turn"),
+        (TRACE + "error: verl ended with exit code 1; its own message stands above\n",
+         "ValueError: mask of 3 tokens for 4"),
+        ("Loading\nerror: verl ended with exit code 1; its own message stands above\n",
+         "verl ended with exit code 1; its own message stands above"),
+        ("(TaskRunner pid=12)     assert len(loader)\n(TaskRunner pid=12) AssertionError\n",
+         "AssertionError: assert len(loader)"),
         ("Loading\nKilled\n", None),
     ],
 )  # fmt: skip
