@@ -6,7 +6,9 @@ import re
 
 _TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
 _MARKED = re.compile(r"####\s*([^\n]+)")
-_SAID = re.compile(r"(?:answer\s*(?:is|:)|答案\s*(?:是|为|：|:))\s*:?\s*([^\n]+)", re.IGNORECASE)
+_SAID = re.compile(
+    r"(?:answer\s*(?:is|:)|答案\s*(?:是|为|：|:))\s*[:：]?\s*([^\n]+)", re.IGNORECASE
+)
 _BOXED = "\\boxed{"
 
 

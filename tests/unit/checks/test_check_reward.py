@@ -151,3 +151,47 @@ def test_signatures(tmp_path, text, expected):
     (tmp_path / "reward.py").write_text(text)
     assert read_signature(tmp_path / "reward.py") == expected
     assert isinstance(read_signature(tmp_path / "none.py"), Unusable)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("from starforge.rewards import numerc", "starforge.rewards.numerc"),
+        ("from starforge import rewrads", "starforge.rewrads"),
+        ("import starforge.cli", "starforge.cli"),
+        ("from starforge.rewards.numbers import numeric", "starforge.rewards.numbers.numeric"),
+        ("from starforge import rewards as r\nx = r.maths", "starforge.rewards.maths"),
+        ("import starforge.rewards\nx = starforge.rewards.maths", "starforge.rewards.maths"),
+    ],
+)
+def test_built_in_rewards_that_do_not_exist(look, line, name):
+    (found,) = look(f"{line}\n{RIGHT}", trial=False)
+    assert (found.code, found.severity) == ("reward/unknown-builtin", "error")
+    assert f"`{name}`" in found.message.en and f"`{name}`" in found.message.zh
+
+
+def test_built_in_rewards_that_exist(look):
+    lines = (
+        "from starforge import report, rewards\nfrom starforge.rewards import numeric, weighted\n"
+        "from starforge.rewards.sandbox import Limits\n"
+    )
+    body = HEAD + (
+        "    return weighted(a=(numeric(completions, answer), 2.0), b=rewards.numeric(\n"
+        "        completions, answer))\n"
+    )
+    assert look(lines + body) == []
+
+
+def test_a_judge_is_not_asked_by_checks(look):
+    (found,) = look(
+        "from starforge.rewards import judge\n" + HEAD +
+        "    return judge(prompts, completions, 'Be right.', url='http://127.0.0.1:9', model='m')\n"
+    )  # fmt: skip
+    assert (found.code, found.severity) == ("reward/judge", "info")
+
+
+def test_a_time_limit_that_is_none(look):
+    (found,) = look("TIME_LIMIT = 'long'\n" + RIGHT)
+    assert found.code == "reward/fails"
+    assert "TIME_LIMIT is 'long', not a number" in found.message.en
+    assert "不是大于 0 的秒数" in found.message.zh
