@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from starforge.checks.chat_template import TemplateError
+from starforge.checks.tokens import meter_of
 from starforge.errors import StarForgeError
 from starforge.findings import Finding
 from starforge.i18n import Text
@@ -56,12 +59,32 @@ def choose_rows(
         if source.path is None:
             raise _elsewhere(source)
         count = shrunk.rows if split == "train" else min(shrunk.rows, 2)
-        found = rows.choose(source, count, limit=shrunk.tokens, columns=columns)
+        found = rows.choose(
+            source, count, limit=shrunk.tokens, columns=columns, fits=_measure(context, shrunk)
+        )
         # Training goes on to its second step, however few rows there are.
         least = count if split == "train" and shrunk.mode == "train" else 0
         sources[split] = taken(source, found, work, least)
         chosen[split] = found
     return sources, chosen
+
+
+def _measure(context: PrepareContext, shrunk: Shrunk) -> rows.Fits | None:
+    """Return what counts a row's tokens with the model's tokenizer, where that is here."""
+    meter, limit = meter_of(context), shrunk.tokens
+    if meter is None or limit is None:
+        return None
+    prompted = context.recipe.data.kind in PROMPTED
+
+    def fits(row: dict[str, Any]) -> bool:
+        try:
+            measured = meter.measure(row)
+        except (TemplateError, KeyError, TypeError, AttributeError, ValueError):
+            return True  # what the template makes of it is to be seen
+        tokens = measured.prompt if prompted else measured.total
+        return (tokens or 0) <= limit
+
+    return fits
 
 
 def taken(source: DataSource, chosen: rows.Chosen, folder: Path, least: int = 0) -> DataSource:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -14,6 +14,7 @@ from starforge.lab.context import DataSource
 from starforge.smoke.lengths import FRAME, most_tokens
 
 SEED = 20240229
+MEASURED = 2000  # rows whose tokens are counted at most: the longest
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,28 +35,50 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
         return self.longest + self.others
 
 
+Fits = Callable[[dict[str, Any]], bool]
+
+
 def choose(
-    source: DataSource, count: int, *, limit: int | None = None, columns: tuple[str, ...] = ()
+    source: DataSource,
+    count: int,
+    *,
+    limit: int | None = None,
+    columns: tuple[str, ...] = (),
+    fits: Fits | None = None,
 ) -> Chosen:
     """Choose ``count`` rows: half of them the longest, the rest at random, always the same.
 
     With ``limit``, rows that may have more tokens are left out, unless too few would stay:
-    then the shortest of them come in. ``columns`` are those that count for the length (all).
+    then the shortest of them come in. ``fits`` measures a row that only may be too long.
+    ``columns`` are those that count for the length (all).
     """
-    sizes = list(_sizes(source, columns))
-    fitting = [one for one in sizes if limit is None or one[0] <= limit]
-    short = heapq.nsmallest(count, sizes) if len(fitting) < count else []
-    pool = fitting if not short else sorted({*fitting, *short})
-    half = (count + 1) // 2
-    longest = heapq.nlargest(half, pool, key=lambda one: (one[0], -one[1]))
-    taken = {line for _, line in longest}
-    rest = [line for _, line in pool if line not in taken]
+    sizes = sorted(_sizes(source, columns), key=lambda one: (-one[0], one[1]))
+    near = {line for size, line in sizes if limit is not None and size > limit}
+    known = _measured(source, [line for _, line in sizes if line in near][:MEASURED], fits)
+    fitting = [line for _, line in sizes if line not in near or known.get(line)]
+    if len(fitting) < count:
+        taken = set(fitting)
+        shortest = [line for _, line in reversed(sizes) if line not in taken]
+        fitting += shortest[: count - len(fitting)]
+    longest = fitting[: (count + 1) // 2]
+    rest = sorted(set(fitting) - set(longest))
     pick = random.Random(SEED)  # noqa: S311 - nothing secret: the same rows every time
     others = pick.sample(rest, min(count - len(longest), len(rest)))
     return Chosen(
-        longest=[line for _, line in longest], others=sorted(others), total=len(sizes),
-        too_long=len(sizes) - len(fitting),
+        longest=longest, others=sorted(others), total=len(sizes),
+        too_long=len(near) - sum(known.values()),
     )  # fmt: skip
+
+
+def _measured(source: DataSource, lines: list[int], fits: Fits | None) -> dict[int, bool]:
+    """Measure rows, by line number."""
+    wanted, found = set(lines), dict[int, bool]()
+    if fits is None or not wanted:
+        return found
+    for number, line in source.lines():
+        if number in wanted:
+            found[number] = fits(msgspec.json.decode(line.removeprefix(BYTE_ORDER_MARK)))
+    return found
 
 
 def write(source: DataSource, chosen: Chosen, least: int, target: Path) -> Path:

@@ -50,6 +50,20 @@ def test_the_shortest_when_all_are_beyond_the_limit(source):
     assert chosen.too_long == 3
 
 
+def test_a_row_that_only_may_be_too_long_is_measured(source):
+    made = source([10, 5000, 20, 2000, 30, 40])
+    asked = []
+
+    def fits(row):
+        asked.append(len(row["prompt"]))
+        return len(row["prompt"]) < 3000
+
+    chosen = rows.choose(made, 4, limit=1000, fits=fits)
+    assert chosen.longest == [7, 11]
+    assert sorted(asked) == [2000, 5000], "the others certainly fit"
+    assert chosen.too_long == 1
+
+
 def test_length_counts_only_the_named_columns(source, tmp_path):
     made = source([10, 20])
     made.path.write_text(

@@ -11,7 +11,6 @@ _FILTER = Text(
     "动态采样：随机模型的回答奖励都相同，没有任何一组会被保留",
 )
 _GPU = Text("settings that need a GPU ({names})", "需要 GPU 的设置（{names}）")
-_ROOM = 24  # tokens that a prompt has at least beside the answer
 
 
 def shrink(sizes: Sizes) -> Shrunk:
@@ -32,6 +31,7 @@ def _supervised(sizes: Sizes) -> Shrunk:
     small = sizes.count("batch_size") * sizes.ratio(batch, micro)
     sizes.set("global_batch_size", small)
     sizes.length("max_tokens")
+    sizes.tokens = sizes.count("max_tokens")  # rows with a longer prompt are dropped
     sizes.set("max_rows", 1000)
     return sizes.done(rows=small * STEPS)
 
@@ -54,8 +54,7 @@ def _rl(sizes: Sizes) -> Shrunk:
     sizes.set("max_completion_tokens", completion)
     sizes.at_most("reward.overlong_buffer_len", max(1, completion // 4))
     sizes.length("max_model_tokens")
-    if sizes.tokens is not None:
-        sizes.tokens -= completion
+    sizes.tokens = sizes.count("max_model_tokens") - completion  # longer prompts are dropped
     return sizes.done(rows=2 * STEPS)
 
 

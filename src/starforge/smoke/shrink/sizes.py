@@ -32,7 +32,8 @@ class Shrunk(msgspec.Struct, frozen=True, kw_only=True):
     are used (``None``: those of the experiment, or none). ``mode``: ``train`` takes optimizer
     steps, ``score`` runs a benchmark, ``script`` starts the user's own script, ``look``
     starts nothing. ``steps`` are the steps that are to be seen. ``tokens`` is the limit of a
-    row, when it had to be another than the experiment's. ``open`` says what stays unproved.
+    row (of its prompt where answers are sampled), when it is another than the experiment's or
+    when longer ones are dropped. ``open`` says what stays unproved.
     """
 
     sets: dict[str, Any] = {}

@@ -65,6 +65,8 @@ def _rl(sizes: Sizes) -> Shrunk:
     completion = min(COMPLETION, sizes.count("max_completion_tokens", COMPLETION))
     sizes.set("max_completion_tokens", completion)
     sizes.length("max_prompt_tokens", less=completion)
+    if sizes.get("filter_long_prompts"):  # the longest rows are those that are not filtered out
+        sizes.tokens = sizes.count("max_prompt_tokens")
     sizes.at_most("overlong_buffer", max(1, completion // 4))
     sizes.set("actor_rollout_ref.rollout.max_model_len", None)
     sizes.at_most("rollout_max_sequences", 16)
