@@ -245,7 +245,9 @@ class _Smoke:
     def _launch(
         self, job: Path, plan: LaunchPlan, python: str | None, models: list[standin.StandIn]
     ) -> Launch:
-        located = {ref.name: ref.location for ref in self.context.models}
+        located = {
+            ref.name: str(standin.source_of(ref) or ref.location) for ref in self.context.models
+        }
         located |= {one.role: one.location for one in models}
         gpus = find_gpus()[: plan.resources.gpus] if plan.resources.gpus else []
         return Launch(
