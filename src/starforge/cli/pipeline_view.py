@@ -11,6 +11,7 @@ from starforge.cli.output import (
     ago,
     duration,
     moment,
+    note,
     number,
     print_fields,
     print_json,
@@ -20,7 +21,7 @@ from starforge.cli.output import (
     style,
     visible,
 )
-from starforge.errors import ExitCode
+from starforge.errors import ExitCode, StarForgeError
 from starforge.lang import t
 from starforge.pipelines.graph import needs_of
 from starforge.wire.board import Score
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from starforge.pipelines.examine import Examined
 
 PACE = 1.0  # seconds between looks at a pipeline that is watched
+PATIENCE = 30  # looks at a server that is out of reach
 
 
 def plan_rows(found: Examined) -> list[dict[str, Any]]:
@@ -161,25 +163,42 @@ def print_started(made: PipelineDetail, url: str, *, watching: bool) -> None:
 
 
 def follow(client: Client, pipeline: str, *, as_json: bool) -> ExitCode:
-    """Tell what happens to the stages until the pipeline has ended; return the exit code."""
-    told: dict[str, tuple[str, int]] = {}
-    while True:
-        found = client.pipelines.get(pipeline)
-        if not as_json:
-            for one in found.stages:
-                if told.get(one.name, ("waiting", 0)) != (one.state, one.attempt):
-                    told[one.name] = (one.state, one.attempt)
-                    _tell(one)
-        if found.state in ENDED:
-            break
-        pipeline = found.id
-        time.sleep(PACE)
+    """Tell what happens to the stages until the pipeline has ended; return the exit code.
+
+    Ctrl-C leaves the view, and the pipeline goes on.
+    """
+    try:
+        found = _ended(client, client.pipelines.get(pipeline), quiet=as_json)
+    except KeyboardInterrupt:
+        note(t("left; the pipeline goes on: `sf pipeline show {name}`",
+               "已退出观看，流水线继续运行：`sf pipeline show {name}`", name=pipeline))  # fmt: skip
+        return ExitCode.OK
     if as_json:
         print_json(found)
     else:
         say()
         print_pipeline(found)
     return ExitCode.OK if found.state == "succeeded" else ExitCode.NOT_FINE
+
+
+def _ended(client: Client, found: PipelineDetail, *, quiet: bool) -> PipelineDetail:
+    """Wait for the end; a server that is away for a moment (a restart) is waited for."""
+    told: dict[str, tuple[str, int]] = {}
+    away = 0
+    while True:
+        for one in [] if quiet else found.stages:
+            if told.get(one.name, ("waiting", 0)) != (one.state, one.attempt):
+                told[one.name] = (one.state, one.attempt)
+                _tell(one)
+        if found.state in ENDED:
+            return found
+        time.sleep(PACE)
+        try:
+            found, away = client.pipelines.get(found.id), 0
+        except StarForgeError as error:
+            away += 1
+            if error.exit_code != ExitCode.UNREACHABLE or away > PATIENCE:
+                raise
 
 
 def _tell(one: Stage) -> None:
