@@ -17,11 +17,13 @@ import asyncio
 import contextlib
 import importlib.util
 import inspect
+import json
 import math
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +33,9 @@ from starforge.rewards.watchdog import LateError, Watchdog
 FUNCTION = "reward"
 LIMIT = "TIME_LIMIT"
 TIME_LIMIT = 300.0  # seconds a call may take where the file says nothing
-ERROR_FILE = "reward-error.txt"  # in the attempt's folder: why the reward failed, for the driver
+# In the attempt's folder: why the reward failed, for the driver; all columns of the data
+ERROR_FILE = "reward-error.txt"
+COLUMNS_FILE = "reward-columns.json"
 
 
 class RewardError(Exception):
@@ -135,6 +139,33 @@ class RewardFile:
             where = f"reward {number} is {value!r}"
             raise RewardError(f"{self.path.name}: {where}, not a finite number")
         return result
+
+
+def note_columns(files: Iterable[Path], folder: Path) -> None:
+    """Write down what columns the rows of all ``files`` have, for :func:`with_all_columns`."""
+    names: set[str] = set()
+    for file in files:
+        with file.open("rb") as stream:
+            for line in stream:
+                if line.strip():
+                    names |= json.loads(line).keys()
+    (folder / COLUMNS_FILE).write_text(json.dumps(sorted(names - {"prompt"})), "utf-8")
+
+
+def with_all_columns(columns: Mapping[str, Any], folder: Path) -> dict[str, list[Any]]:
+    """Return the columns of one row as lists, ``None`` where other rows only have one.
+
+    So a function that is given one row at a time gets what it gets with whole batches.
+    """
+    return {name: [columns.get(name)] for name in (*_noted(folder), *columns)}
+
+
+@cache
+def _noted(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple(json.loads((folder / COLUMNS_FILE).read_text("utf-8")))
+    except OSError:
+        return ()
 
 
 def _time_limit(path: Path, module: Any) -> float | None:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import openrlhf_samples
 from job_files import attempt_dir
-from reward_file import ERROR_FILE, RewardError, RewardFile
+from reward_file import ERROR_FILE, RewardError, RewardFile, with_all_columns
 
 REWARD_FILE = "STARFORGE_REWARD_FILE"
 MODEL = "STARFORGE_MODEL"
@@ -67,7 +67,7 @@ def reward_func(queries: list[str], prompts: list[str], labels: list[str]) -> di
 
 def _reward(query: str, prompt: str, label: dict[str, Any]) -> dict[str, Any]:
     completion = completion_of(query, prompt, _special_tokens())
-    columns = {name: [value] for name, value in label["columns"].items()}
+    columns = with_all_columns(label["columns"], attempt_dir())
     score = _function()([label["prompt"]], [completion], columns)[0]
     with _lock:
         _same_parts(score.parts)

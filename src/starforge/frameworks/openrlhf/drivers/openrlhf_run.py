@@ -150,6 +150,10 @@ def main() -> None:
     check_paths(job)
     attempt, output = attempt_dir(), output_dir()
     openrlhf_data.prepare(job, args.data, attempt / "data")
+    if "STARFORGE_REWARD_FILE" in os.environ:
+        from reward_file import note_columns  # travels with such jobs only
+
+        note_columns([args.data / name for name in job["data"].values()], attempt)
     model = tiny_model.resolve(args.model, scratch_dir())
     openrlhf_models.check(model, words, job)
     words = upstream_words(words, model)

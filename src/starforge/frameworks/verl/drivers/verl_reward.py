@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from job_files import attempt_dir, one_line
-from reward_file import ERROR_FILE, RewardError, RewardFile
+from reward_file import ERROR_FILE, RewardError, RewardFile, with_all_columns
 
 from starforge import stacks
 
@@ -37,7 +37,7 @@ def compute_score(
         return {SCORE: 0.0}
     row = json.loads((extra_info or {}).get("row") or "{}")
     prompt = row.pop("prompt", "")
-    columns = {name: [value] for name, value in row.items()}
+    columns = with_all_columns(row, attempt_dir())
     try:
         (score,) = _function(file)([prompt], [solution_str], columns)
     except RewardError as error:

@@ -36,6 +36,7 @@ from job_files import (
     say,
     will_leave,
 )
+from reward_file import note_columns
 from verl_follow import Follower
 from verl_vllm_name import name_vllm
 from verl_words import prepare_words
@@ -71,6 +72,8 @@ def main() -> None:
         target = attempt_dir() / DATA_DIR / f"{split}.parquet"
         count = verl_data.convert(job["kind"], args.data / name, target)
         say("{split}: {count} rows", "{split}：{count} 行", split=split, count=count)
+    if job["kind"] != "instruction":
+        note_columns([args.data / name for name in job["data"].values()], attempt_dir())
     scratch = output_dir().parent / WORK_DIR
     model = tiny_model.resolve(args.model, scratch)
     teacher = tiny_model.resolve(args.teacher, scratch, "teacher") if args.teacher else None
