@@ -47,7 +47,7 @@ def start(core: Core, run: PipelineRow, stage: StageRow, givers: dict[str, Stage
     digest = _digest(core, stage, taken, filled)
     if known is None and stage.attempt == 0 and not run.fresh:
         with core.db.read() as tx:
-            done = pipelines.finished(tx, digest)
+            done = pipelines.finished(tx, stage.name, digest)
         if done is not None and core.settings.job_dir(done).is_dir():
             return Started(job_id=done, digest=digest, reused=True)
     model = stage.stage.results.get("model")

@@ -219,12 +219,19 @@ def change_stage(
     return done
 
 
-def finished(tx: Tx, digest: str) -> str | None:
-    """Return the newest job that has succeeded for a stage of this digest."""
+def finished(tx: Tx, name: str, digest: str) -> str | None:
+    """Return the newest job that has succeeded for a stage of this name and digest.
+
+    Two stages that do the same are two all the same: someone wants it done twice.
+    """
     statement = (
         select(pipeline_stages.c.job_id)
         .join(jobs, jobs.c.id == pipeline_stages.c.job_id)
-        .where(pipeline_stages.c.digest == digest, jobs.c.state == "succeeded")
+        .where(
+            pipeline_stages.c.digest == digest,
+            pipeline_stages.c.name == name,
+            jobs.c.state == "succeeded",
+        )
         .order_by(jobs.c.created_at.desc(), jobs.c.id.desc())
     )
     return tx.execute(statement.limit(1)).scalar()

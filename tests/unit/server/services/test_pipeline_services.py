@@ -206,6 +206,12 @@ def test_what_ran_before_counts_unless_it_changed_or_is_to_be_fresh(core, world)
     assert world.states == {"a": "running", "b": "waiting"}
 
 
+def test_two_stages_that_do_the_same_both_run(world):
+    world.start({"a": A, "again": {"experiment": "a", "needs": "a"}})
+    world.end("a")
+    assert (world.states["again"], world.jobs()) == ("running", 2)
+
+
 def test_a_model_counts_by_the_job_that_made_it(core, world):
     stages = {"a": A, "b": {"experiment": "b", "init_from": "a"}}
     model = {"checkpoints/step-1/config.json": "{}"}
