@@ -13,12 +13,15 @@ import msgspec
 from starforge.choose.columns import Row
 from starforge.errors import StarForgeError
 from starforge.findings import nearest
+from starforge.home import starforge_home
 from starforge.i18n import Text
+from starforge.runtimes.parquet import parquet_python, parquet_rows
 
 LINES = (".jsonl", ".ndjson")
 TABLES = (".csv", ".tsv")
 FORMATS = (*LINES, ".json", *TABLES)
-CONVERTIBLE = (".parquet", ".arrow", ".gz", ".zst", ".zip", ".xlsx")
+PARQUET = ".parquet"  # read where a runtime with pyarrow is installed
+CONVERTIBLE = (PARQUET, ".arrow", ".gz", ".zst", ".zip", ".xlsx")
 LOOKED_AT = 1000  # rows that the kind is told from
 _WHOLE_JSON = 1 << 30  # bytes of a .json file that is read at once
 _HOLDERS = ("data", "rows", "train", "examples", "instances")  # keys of a .json with one list
@@ -63,6 +66,9 @@ def iter_rows(path: Path) -> Iterator[Row]:
     suffix = path.suffix.lower()
     if not path.is_file():
         raise _missing(path)
+    if suffix == PARQUET:
+        yield from _parquet(path)
+        return
     if suffix in CONVERTIBLE:
         raise _convert(path, suffix)
     try:
@@ -80,6 +86,13 @@ def iter_rows(path: Path) -> Iterator[Row]:
     except UnicodeDecodeError as error:
         reason = Text(f"it is not UTF-8 (byte {error.start})", f"不是 UTF-8（字节 {error.start}）")
         raise _broken(path, reason) from error
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    python = parquet_python(starforge_home())
+    if python is None:
+        raise _convert(path, PARQUET)
+    yield from parquet_rows(path, python)
 
 
 def _data_files(folder: Path) -> list[Path]:
@@ -245,8 +258,11 @@ def _convert(path: Path, suffix: str) -> StarForgeError:
     else:
         tool = {".gz": "gunzip -k", ".zst": "unzstd", ".zip": "unzip"}.get(suffix)
         way = f"{tool} '{path}'" if tool else ""
+    runtime = suffix == PARQUET
+    first = Text("install a runtime that reads it (`sf runtime install trl`), or " * runtime,
+                 "请安装能读取它的运行环境（`sf runtime install trl`），或" * runtime)  # fmt: skip
     hint = (
-        Text(f"convert it first: `{way}`", f"请先转换：`{way}`")
+        Text(f"{first.en}convert it first: `{way}`", f"{first.zh}请先转换：`{way}`")
         if way
         else Text("convert it to JSON lines (.jsonl)", "请转换成 JSON Lines（.jsonl）")
     )

@@ -82,7 +82,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_file_says_what_and_where(tmp_path, name):
+def test_a_broken_file_says_what_and_where(tmp_path, name, monkeypatch):
+    monkeypatch.setenv("STARFORGE_RUNTIMES", str(tmp_path / "none"))
     content, expected = BROKEN[name]
     (tmp_path / name).write_text(content)
     with pytest.raises(StarForgeError) as caught:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from starforge.convert.importing.model import DataRef, Note, show
+from starforge.errors import StarForgeError
+from starforge.home import starforge_home
 from starforge.i18n import Text
+from starforge.runtimes.parquet import parquet_python, parquet_rows
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _JSON = ".json"
@@ -81,9 +82,9 @@ def canonical(row: dict[str, Any], ref: DataRef) -> dict[str, Any]:
 def rows_of(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON lines, JSON or Parquet file."""
     if file.suffix == _PARQUET:
-        reader = import_module("pyarrow.parquet").ParquetFile(str(file))
-        for batch in reader.iter_batches():
-            yield from batch.to_pylist()
+        python = parquet_python(starforge_home())
+        if python is not None:
+            yield from parquet_rows(file, python)
         return
     if file.suffix == _JSON:
         value = _whole(file)
@@ -114,13 +115,13 @@ def _find(source: str, folder: Path) -> Path | None:
 
 
 def _readable(file: Path) -> bool:
-    if file.suffix == _PARQUET:
-        return find_spec("pyarrow") is not None
-    if file.suffix not in (*_JSON_LINES, _JSON):
+    if file.suffix == _PARQUET and parquet_python(starforge_home()) is None:
+        return False
+    if file.suffix not in (*_JSON_LINES, _JSON, _PARQUET):
         return False
     try:
         return next(rows_of(file), None) is not None
-    except (OSError, ValueError):
+    except (OSError, ValueError, StarForgeError):
         return False
 
 
