@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from e2e_harness import wait_for, write_experiment
 
 from starforge.cli.root import root
+from starforge.lang import set_lang
 
 pytestmark = pytest.mark.e2e
 
@@ -30,6 +31,7 @@ def sf(server, tmp_path, monkeypatch):
 
     def run(*args, code=0):
         done = CliRunner().invoke(root, list(args))
+        set_lang(None)  # what --lang chose
         assert done.exit_code == code, done.output
         return done.stdout
 
