@@ -143,6 +143,12 @@ def test_mistakes_are_one_clear_line(trial, trl_python, tmp_path):
     (made.folder / "reward.py").write_text("def reward(prompts, completions): return [1.0]")
     done = made.job("max_steps=1").run(python=trl_python, model=TINY)
     assert_one_line(done, "reward: reward.py returned 1 rewards for 8 completions")
+    (made.folder / "reward.py").write_text(
+        "import re\nTIME_LIMIT = 1\n"
+        "def reward(prompts, completions):\n    re.match('(a+)+b', 'a' * 60)\n"
+    )
+    done = made.job("max_steps=1").run(python=trl_python, model=TINY)
+    assert_one_line(done, "reward: reward.py took longer than 1 seconds for one call (TIME_LIMIT)")
 
     teacher = tmp_path / "teacher"
     teacher.mkdir()

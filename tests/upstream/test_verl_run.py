@@ -156,16 +156,26 @@ def test_mistakes_are_one_clear_line(verl_python, tmp_path):
         ended_with(job, verl_python, said, model=str(model))
 
 
+# A regular expression that never ends, and lets no other thread run.
+LATE = (
+    "import re\nTIME_LIMIT = 1\n"
+    "def reward(prompts, completions, answer):\n    re.match('(a+)+b', 'a' * 60)\n"
+)
+FAILS = "def reward(prompts, completions, answer):\n    raise ValueError('no answer like this')\n"
+
+
 @pytest.mark.slow
-def test_a_reward_that_fails_is_one_clear_line(verl_python, tmp_path):
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (FAILS, "the reward: reward.py raised ValueError: no answer like this"),
+        (LATE, "the reward: reward.py took longer than 1 seconds for one call (TIME_LIMIT)"),
+    ],
+)
+def test_a_reward_that_fails_is_one_clear_line(verl_python, tmp_path, source, said):
     trial = Trial(tmp_path, "verl/grpo")
-    (trial.folder / "reward.py").write_text(
-        "def reward(prompts, completions, answer):\n    raise ValueError('no answer like this')\n"
-    )
-    ended_with(
-        trial.job("max_steps=1"), verl_python,
-        "the reward: reward.py raised ValueError: no answer like this", model=TINY,
-    )  # fmt: skip
+    (trial.folder / "reward.py").write_text(source)
+    ended_with(trial.job("max_steps=1"), verl_python, said, model=TINY)
 
 
 def ended_with(job, python, said, **how):
