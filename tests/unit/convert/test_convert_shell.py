@@ -25,6 +25,7 @@ SCRIPTS = {
     "arithmetic": "a=3; b=$((a * (2 + 4)))\nshow $b $((b / 4)) $((b % 4)) $((${a} - 5)) $((2**5))",
     "cuts": "F=/x/y/name.tar.gz\nshow ${F##*/} ${F%.gz} ${F%%.*} ${F#/x} ${F/name/n} ${#F}",
     "arguments": "show $1 \"$@\" $# ${2:-none} $*",
+    "no arguments": "shift; shift; X=()\nshow a \"$@\" \"${@}\" b \"${X[@]}\" \"p$@\" \"\" \"$*\"",
     "if": "A=2\nif [ $A -gt 1 ]; then show yes; else show no; fi\n"
           "if [[ $A == 3 ]]; then show no; elif [[ $A = [12] ]]; then show two; fi",
     "and or": "[ -z \"$N\" ] && N=set\n[ -n \"$N\" ] || N=other\nshow $N\n[ 1 = 2 ] && show never",

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 UNKNOWN, END = "\ue000", "\ue001"  # letters of Unicode's private area: in no real script
+_LIST = re.compile(r"\$(?:@|\{(?:@|([A-Za-z_]\w*)\[@\])\})")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(?:\[([^\]]*)\])?(.*)", re.DOTALL)
 _SPACE = " \t\n"
@@ -125,7 +126,7 @@ class _Expander:
                 at = end + 1
             elif letter == '"' and self.quotes and not quoted:
                 end = _end_of_double(raw, at)
-                self.started = True
+                self.started |= not self._is_nothing(raw[at + 1 : end])
                 self._walk(raw[at + 1 : end], quoted=True)
                 at = end + 1
             elif letter == "`":
@@ -138,6 +139,12 @@ class _Expander:
             else:
                 self.field += letter
                 at += 1
+
+    def _is_nothing(self, quoted: str) -> bool:
+        """Say whether quoted text is a list without items (``"$@"``), which makes no word."""
+        if (found := _LIST.fullmatch(quoted)) is None:
+            return False
+        return not (self._array(found[1]) if found[1] else self.scope.arguments)
 
     def _add(self, text: str) -> None:
         self.field += text
