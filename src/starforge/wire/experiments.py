@@ -108,6 +108,7 @@ class ExperimentRequest(Shape):
     sets: list[str] = []
     profile: str | None = None
     inputs: list[PreparedInput] = []
+    replace: dict[str, str] = {}
 
 
 class ExperimentBundle(Shape):

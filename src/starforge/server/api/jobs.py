@@ -53,6 +53,7 @@ def listing(
     tag: str | None = None,
     model: str | None = None,
     owner: str | None = None,
+    pipeline: str | None = None,
     page: int = 1,
     size: int = 50,
     sort: str = "-created_at",
@@ -66,6 +67,7 @@ def listing(
         tag=tag,
         model=model,
         owner=owner,
+        pipeline=pipeline,
     )
     found = jobs.page(core, which, lang, sort=sort, number=page, size=size)
     # Written at once: checking 50 jobs again on their way out takes longer than finding them.

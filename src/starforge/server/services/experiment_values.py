@@ -60,7 +60,8 @@ def origin(core: Core, job: Job) -> Iterator[Origin]:
         if experiment is None:
             raise _missing(job, _BAD)
         yield Origin(
-            job=job, folder=folder, experiment=experiment,
+            job=job, folder=folder,
+            experiment=experiment.replaced(job.experiment.get("replace") or {}),
             sets=list(job.experiment.get("sets") or []),
             inputs={ref.name: ref for ref in job.plan.inputs},
         )  # fmt: skip
@@ -82,6 +83,7 @@ def request_of(one: Origin) -> ExperimentRequest:
         sets=one.sets,
         profile=one.profile,
         inputs=[prepared_input(ref) for ref in one.inputs.values()],
+        replace=one.job.experiment.get("replace") or {},
     )
 
 

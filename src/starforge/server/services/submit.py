@@ -146,6 +146,7 @@ def _new_job(request: SubmitRequest, made: Made, plan: LaunchPlan, extra: dict[s
             "resources": experiment.resources,
             "then": experiment.then,
             "sets": request.sets,
+            "replace": request.replace,
             "findings": msgspec.to_builtins(made.prepared.findings),
             **extra,
         },
