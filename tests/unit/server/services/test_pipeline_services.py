@@ -10,11 +10,17 @@ from starforge.client.submit import make_request
 from starforge.errors import StarForgeError
 from starforge.pipelines.examine import examine
 from starforge.server.errors import FindingsError
+from starforge.server.services import (
+    experiment_values,
+    pipeline_resume,
+    pipeline_runs,
+    pipelines,
+    published,
+)
 from starforge.server.services import jobs as job_service
-from starforge.server.services import pipeline_resume, pipeline_runs, pipelines, published
 from starforge.server.store import attempts, jobs, scores
 from starforge.server.store import pipelines as store
-from starforge.server.store.records import AttemptChange, JobChange, NewScore
+from starforge.server.store.records import AttemptChange, JobChange, JobFilter, NewScore
 from starforge.wire.pipelines import PipelineRequest, StageRequest
 
 
@@ -343,3 +349,16 @@ def test_a_method_that_is_no_longer_published_keeps_its_stage_from_running(
     monkeypatch.setattr(published, "require", gone)
     world.end("a")
     assert (world.states["b"], world.stages["b"].message.en) == ("failed", "gone")
+
+
+def test_the_experiment_of_a_stage_is_given_back_with_what_it_ran_on(core, world):
+    world.start({"a": A, "b": {"experiment": "b", "init_from": "a"}})
+    world.end("a", files={"checkpoints/step-1/config.json": "{}"})
+    job = job_service.find(core, world.stages["b"].job_id)
+    with experiment_values.origin(core, job) as one:
+        assert one.experiment.model == f"job:{world.stages['a'].job_id}"
+        assert experiment_values.request_of(one).replace == {"model": one.experiment.model}
+    with core.db.read() as tx:
+        of_pipeline = jobs.page(tx, JobFilter(pipeline=world.id))
+        assert jobs.page(tx, JobFilter(pipeline="none")).total == 0
+    assert {row.id for row in of_pipeline.rows} == {one.job_id for one in world.stages.values()}
