@@ -49,9 +49,7 @@ class ConnectedResolver(LocalResolver):
         return msgspec.structs.replace(found, ref=ref)
 
 
-def connected(
-    folder: Path, *, launch: bool, lab_root: Path | None = None
-) -> ConnectedResolver:
+def connected(folder: Path, *, launch: bool, lab_root: Path | None = None) -> ConnectedResolver:
     """Return the resolver of an experiment folder; ``lab_root`` is its lab when not around it.
 
     The server is asked only for experiments that name a dataset, and started for them only
