@@ -40,6 +40,10 @@ _completions = option(
         "试用实验的奖励函数。\n\n运行方式与任务中相同：在单独的进程里，"
         "使用已安装的运行环境的解释器，并受其时限约束。",
     ),
+    examples=(
+        ("sf reward try my-grpo -n 8", ("scores of eight answers", "八个回答的得分")),
+        ("sf reward bench my-grpo", ("how fast it is", "测速")),
+    ),
 )
 def reward() -> None:
     """Group of commands."""

@@ -42,6 +42,7 @@ def test_the_published_commands_exist() -> None:
     published = [
         *("up", "down", "status", "open", "login", "logout", "init", "new", "ls", "methods"),
         *("suggest", "validate", "explain", "plan", "smoke", "submit", "import", "port"),
+        *("reward try", "reward bench"),
         *("version", "completion"),
     ]
     groups = {
