@@ -128,7 +128,9 @@ export const en = {
     more_one: "and {{count}} more",
     more_other: "and {{count}} more",
     explain: "Explain {{code}}",
-    explainText: "Why this is checked, and how to mend it, with an example:",
+    noMore: "There is nothing more to say about this code.",
+    bad: "Bad",
+    good: "Good",
   },
   plan: {
     title: "What will run",
@@ -272,7 +274,9 @@ export const zh = {
     more_one: "还有 {{count}} 条",
     more_other: "还有 {{count}} 条",
     explain: "解释 {{code}}",
-    explainText: "为什么检查这一点、怎么改，附示例：",
+    noMore: "关于这个代码没有更多说明。",
+    bad: "不通过",
+    good: "通过",
   },
   plan: {
     title: "将要运行的内容",

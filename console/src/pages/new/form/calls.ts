@@ -143,3 +143,15 @@ export const keysQuery = (method: string, search: string) => {
     staleTime: 5 * 60_000,
   });
 };
+
+/** Why there are findings of a code, and how to mend them. */
+export const explanationQuery = (code: string) => {
+  const [area = "", name = ""] = code.split("/");
+  return queryOptions({
+    queryKey: ["explanation", code],
+    queryFn: () =>
+      ask(api.GET("/api/v1/findings/{area}/{name}", { params: { path: { area, name } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+};

@@ -1,10 +1,10 @@
-import { Anchor, Box, Code, Group, Popover, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import type { Finding } from "@/api/client";
 import { CodeText } from "@/ui/CodeText";
-import { CommandBlock } from "@/ui/CommandBlock";
 import { useForm } from "../form/useForm";
+import { Explain } from "./Explain";
 import classes from "./setting.module.css";
 
 const LOOK = {
@@ -72,25 +72,6 @@ export function FindingLine({ finding }: { finding: Finding }) {
         <Explain code={finding.code} />
       </Box>
     </Group>
-  );
-}
-
-function Explain({ code }: { code: string }) {
-  const { t } = useTranslation("newJob");
-  return (
-    <Popover position="bottom-start" shadow="md" width={320} withArrow>
-      <Popover.Target>
-        <UnstyledButton aria-label={t("findings.explain", { code })}>
-          <Code fz={11}>{code}</Code>
-        </UnstyledButton>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap={6}>
-          <Text size="xs">{t("findings.explainText")}</Text>
-          <CommandBlock text={`sf explain ${code}`} />
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
   );
 }
 
