@@ -83,7 +83,7 @@ def _fill(core: Core, stage: StageRow, taken: dict[str, Job]) -> SubmitRequest:
             replace[what] = f"job:{job.id}{which}"
             continue
         digest = core.blobs.put_file(_file(core, job, result))
-        replace[what] = result.path
+        replace[what] = f"{layout.OUTPUT}/{result.path}"  # never read as another reference
         inputs.append(Input(name=what, kind="blob", location=digest, digest=digest))
     return request.model_copy(update={"replace": replace, "inputs": inputs})
 

@@ -154,6 +154,12 @@ def test_a_file_of_one_stage_is_data_of_another(core, world):
     assert [one["rows"] for one in plan["inputs"]] == [2]
 
 
+def test_a_file_whose_name_looks_like_a_data_set_is_still_a_file(core, world):
+    world.start({"a": A, "b": {"experiment": "b", "data_from": {"train": "a:dataset:x"}}})
+    world.end("a", files={"dataset:x": '{"n": 1}\n'})
+    assert world.states["b"] == "running"
+
+
 def test_a_link_out_of_the_output_folder_is_no_file_of_the_stage(core, world, tmp_path):
     secret = tmp_path / "secret.jsonl"
     secret.write_text('{"n": 1}\n')
