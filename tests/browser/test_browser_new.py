@@ -82,6 +82,8 @@ def test_a_wrong_value_is_told_at_its_field(page, server, axe):
     assert axe(page) == []
     row.get_by_role("button", name="Explain config/out-of-range").click()
     page.get_by_text("sf explain config/out-of-range").wait_for()
+    page.get_by_text("Good", exact=True).wait_for()
+    assert axe(page) == []
     page.keyboard.press("Escape")
     page.get_by_label("config.yaml").fill("warmup_ratoi: 1\n")
     page.locator('[id="field-config"]').get_by_text("config/unknown-key").wait_for()
@@ -113,6 +115,24 @@ def test_what_was_typed_outlives_a_reload(page, server):
     page.get_by_role("button", name="Start over").click()
     page.get_by_role("dialog").get_by_role("button", name="Start over").click()
     wait_for(lambda: setting(page, "beta").input_value() == "")
+
+
+def test_a_restarted_server_finds_the_form_as_it_was(page, server):
+    open_form(page, server, "method=trl/sft")
+    is_ready(page)
+    port = server.url.rpartition(":")[2]
+    server.stop()
+    setting(page, "learning_rate").fill("2e-4")
+    page.get_by_text("can't be reached").first.wait_for()
+    server.start("--port", port)
+    plan = page.get_by_role("region", name="Where it differs")
+    plan.get_by_text("0.0002").wait_for()
+    is_ready(page)
+    page.goto(f"{server.url}/new")
+    page.get_by_text("Begun in this browser").wait_for()
+    page.get_by_role("link", name="sft", exact=True).click()
+    page.get_by_text("Kept in this browser").wait_for()
+    assert setting(page, "learning_rate").input_value() == "2e-4"
 
 
 def test_native_keys_are_completed(page, server):
