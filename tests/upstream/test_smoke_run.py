@@ -65,7 +65,8 @@ def verifiable(number: int, text: str = "") -> dict:
     return {"prompt": [{"role": "user", "content": f"{text}{number} + 1 = ?"}], "answer": number}
 
 
-def test_sft_with_a_stand_in_of_the_models_architecture(tmp_path, trl_python):
+def test_sft_with_a_stand_in_of_the_models_architecture(tmp_path, trl_python, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     made = Trial(tmp_path, "trl/sft")
     model = make_model(trl_python, tmp_path / "model")
     made.edit("starforge:tiny", str(model))

@@ -63,11 +63,13 @@ class SmokeReport(msgspec.Struct, frozen=True, kw_only=True):
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """What a run that went well has shown.
 
-    ``scored`` counts answers with a reward; ``settings`` those compared with what arrives in
+    ``scored`` counts answers with a reward, ``same_reward`` says that it was one and the same;
+    ``settings`` those compared with what arrives in
     upstream's configuration; ``rendered`` says that the model's own tokenizer measured rows.
     """
 
     scored: int = 0
+    same_reward: bool = False
     validated: bool = False
     model: bool = False
     settings: int = 0
@@ -171,6 +173,13 @@ def left_open(
                     f"{model.reference} 的分词器和结构：本机没有它的配置，沿用了被训练模型的",
                 )
             )
+    if seen.same_reward:
+        made.append(
+            Text(
+                f"whether the reward tells answers apart: all {seen.scored} got the same",
+                f"奖励能否区分回答：{seen.scored} 个回答得分全都相同",
+            )
+        )
     left = sum(chosen.too_long for chosen in report.rows.values())
     if left and shrunk.tokens:
         made.append(Text(f"{left} rows that may be longer than {shrunk.tokens} tokens",

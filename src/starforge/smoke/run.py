@@ -219,9 +219,12 @@ class _Smoke:
         small = msgspec.structs.replace(
             small, open=[*small.open, *judge.remarks(small, ended, steps)]
         )
-        rewarded = [row for row in reading.rows_of(plan, attempt, "samples") if "reward" in row]
+        rewards = [
+            row["reward"] for row in reading.rows_of(plan, attempt, "samples") if "reward" in row
+        ]
         seen = Seen(
-            scored=len(rewarded), validated=judge.validated(plan, attempt),
+            scored=len(rewards), same_reward=len(rewards) > 1 and len(set(rewards)) == 1,
+            validated=judge.validated(plan, attempt),
             model=(job / layout.OUTPUT / "model" / "config.json").is_file(),
         )  # fmt: skip
         report = msgspec.structs.replace(

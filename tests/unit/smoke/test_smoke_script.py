@@ -81,14 +81,14 @@ def test_one_that_fails_says_why_in_a_line(trial):
 def test_one_that_reports_nothing_is_not_failed_but_said(trial):
     folder, _ = trial
     report, _ = run(folder, "print('done')\n")
-    assert report.ok
+    assert report.ok, report
     assert any("reported 0 steps" in text.en for text in report.open)
 
 
 def test_a_slow_one_is_stopped_when_time_is_up(trial):
     folder, temporary = trial
     report, _ = run(folder, "import time\ntime.sleep(600)\n", timeout=1.0)
-    assert report.ok
+    assert report.ok, report
     assert any("when time was up" in text.en for text in report.open)
     assert list(temporary.iterdir()) == []
 
