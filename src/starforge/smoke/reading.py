@@ -9,6 +9,7 @@ from typing import Any
 from starforge import layout
 from starforge.engines.streams import files_of
 from starforge.plan import LaunchPlan
+from starforge.runner.hardware import FILE as HARDWARE
 from starforge.streams import decode_rows, decode_scalars
 
 Steps = dict[int, dict[str, float]]
@@ -33,7 +34,8 @@ def scalars_of(plan: LaunchPlan, attempt: Path) -> Steps:
     """Return the values of every step by the recipe's names (upstream's where it has none)."""
     steps: Steps = {}
     for path, stream in files_of(plan, attempt):
-        if stream.format not in ("tensorboard", "report"):
+        # The runner's own figures of the machine are no steps of the job.
+        if stream.format not in ("tensorboard", "report") or path == HARDWARE:
             continue
         data = (attempt / path).read_bytes()
         for native, columns in decode_scalars(stream.format, data, final=True).series.items():

@@ -14,6 +14,7 @@ from starforge.catalog.load import load_catalog
 from starforge.lab.lab import Lab
 from starforge.lab.scaffold import init_lab, new_experiment
 from starforge.prepare import prepare
+from starforge.smoke.reading import scalars_of
 from starforge.smoke.run import Options, smoke
 
 ENDLESS = """\
@@ -83,6 +84,17 @@ def test_one_that_reports_nothing_is_not_failed_but_said(trial):
     report, _ = run(folder, "print('done')\n")
     assert report.ok, report
     assert any("reported 0 steps" in text.en for text in report.open)
+
+
+def test_figures_of_the_machine_are_no_steps(tmp_path):
+    for name in ("system", "own"):
+        file = tmp_path / "metrics" / f"{name}.jsonl"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text('{"t": 1, "s": 5, "v": {"' + name + '/x": 2}}\n')
+    catalog = load_catalog()
+    init_lab(tmp_path / "lab")
+    folder = new_experiment(Lab(tmp_path / "lab"), "try", catalog.recipe("custom/custom"), catalog)
+    assert scalars_of(prepare(folder).plan, tmp_path) == {5: {"own/x": 2}}
 
 
 def test_a_slow_one_is_stopped_when_time_is_up(trial):
