@@ -58,6 +58,8 @@ describe("a draft", () => {
     });
     draft.data = {};
     expect(bodyOf(draft, ENTRIES, start).data).toEqual({});
+    draft.data = { train: { digest: "", file: "" }, validation: { reference: "" } };
+    expect(bodyOf(draft, ENTRIES, start).data).toEqual({});
   });
 
   it("of a job keeps the job's rows as uploaded ones and starts from its files", () => {

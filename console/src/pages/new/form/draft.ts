@@ -151,7 +151,8 @@ function dataOf(draft: Draft, start: Bundle): Values["data"] | undefined {
   if (given.length === 1 && only?.[0] === "train" && only[1].sample) return undefined;
   return Object.fromEntries(
     given.flatMap(([split, rows]) => {
-      if (!rows.sample) return [[split, choiceOf(rows)]];
+      // What is still to be chosen is not there yet: the checks say that it is missing.
+      if (!rows.sample) return rows.digest || rows.reference ? [[split, choiceOf(rows)]] : [];
       const sample = start.values.data?.train;
       return sample ? [[split, sample]] : [];
     }),

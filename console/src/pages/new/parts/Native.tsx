@@ -18,7 +18,7 @@ export function Native() {
   const { t } = useTranslation("newJob");
   const { draft, set, recipe } = useForm();
   const all = useQuery(keysQuery(draft.method, "")).data;
-  const custom = all !== undefined && all.total === 0;
+  const custom = all?.open === true;
   return (
     <Section
       title={custom ? t("native.own") : t("native.title", { framework: recipe.framework })}

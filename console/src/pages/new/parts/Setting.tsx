@@ -14,6 +14,7 @@ import { IconArrowBackUp, IconInfoCircle } from "@tabler/icons-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { both } from "@/i18n";
+import { CodeText } from "@/ui/CodeText";
 import { differs, type Entry, rangeText, valueText } from "../../method/parameters";
 import { fieldId } from "../form/fields";
 import { isChanged, optionsOf, typeText } from "../form/parameters";
@@ -42,7 +43,7 @@ export const Setting = memo(function Setting({ entry, text, invalid, onChange }:
           <About entry={entry} />
         </Group>
         <Text size="xs" c="dimmed" lineClamp={2}>
-          {both(entry.one.description)}
+          <CodeText>{both(entry.one.description)}</CodeText>
         </Text>
       </Box>
       <Box miw={0}>
@@ -139,10 +140,12 @@ function About({ entry }: { entry: Entry }) {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap={6}>
-          <Text size="xs">{both(one.description)}</Text>
+          <Text size="xs">
+            <CodeText>{both(one.description)}</CodeText>
+          </Text>
           {one.advice && (
             <Text size="xs" c="dimmed">
-              {both(one.advice)}
+              <CodeText>{both(one.advice)}</CodeText>
             </Text>
           )}
           {entry.kind === "parameter" ? (
@@ -152,7 +155,8 @@ function About({ entry }: { entry: Entry }) {
           ) : (
             Object.entries(entry.one.options).map(([name, option]) => (
               <Text key={name} size="xs" c="dimmed">
-                <span className="sf-mono">{name}</span> {both(option.description)}
+                <span className="sf-mono">{name}</span>{" "}
+                <CodeText>{both(option.description)}</CodeText>
               </Text>
             ))
           )}
