@@ -35,12 +35,13 @@ def schedule(context: PrepareContext) -> Schedule:
 
 
 def _warmup(context: PrepareContext, megatron: bool) -> Interval | None:
-    """Return the steps over which the learning rate rises, where the scheduler has such a part.
+    """Return the steps over which the learning rate rises, where the author chose such a schedule.
 
-    DTensor takes PyTorch's schedulers: the first one may be a LinearLR that begins low.
+    DTensor takes PyTorch's schedulers: the first one may be a LinearLR that begins low. That of
+    upstream's default file is longer than most trials, and no choice of the author's.
     """
     key = "policy.megatron_cfg.scheduler.lr_warmup_iters" if megatron else "policy.scheduler"
-    value = context.config.get(key)
+    value = context.config.get(key) if context.config.is_set_by_user(key) else None
     if megatron:
         # Counted in updates, of which a step with rollouts may take several.
         return Interval(key, value / updates_a_step(context) if isinstance(value, int) else None)
