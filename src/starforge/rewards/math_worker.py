@@ -1,7 +1,7 @@
 """Compare expressions with math-verify: the child process of ``math_equal``.
 
-A line of standard input is ``{"gold", "text", "seconds"}``, a line of output ``{"equal"}`` or
-``{"problem"}``; the first line says that it is ready. It ends with its input.
+A line of standard input is ``{"gold", "text", "seconds"}``, a line of output ``{"equal"}``;
+the first line says that it is ready. It ends with its input.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ import json
 import logging
 import math
 import os
+import re
 import sys
 from typing import Any
+
+_FUNCTIONS = {"sin", "cos", "tan", "cot", "log", "exp", "sqrt", "abs", "max", "min", "inf"}
 
 
 def main() -> None:
@@ -33,7 +36,7 @@ def _answer(math_verify: Any, job: dict[str, Any]) -> dict[str, Any]:
     seconds = max(1, math.ceil(job["seconds"]))
     gold = _parse(math_verify, job["gold"], seconds)
     if not gold:
-        return {"problem": f"the row's answer {job['gold']!r} is no mathematical expression"}
+        return {"equal": _tidy(job["gold"]) == _tidy(job["text"])}  # a name, a word
     found = _parse(math_verify, job["text"], seconds)
     try:
         return {"equal": math_verify.verify(gold, found, timeout_seconds=seconds)}
@@ -42,14 +45,29 @@ def _answer(math_verify: Any, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parse(math_verify: Any, text: str, seconds: int) -> Any:
-    """Read an expression; a bare one in LaTeX is found only between dollar signs."""
+    """Read an expression; math-verify finds a whole one between dollar signs only."""
     try:
-        found = math_verify.parse(text, parsing_timeout=seconds)
-        if "\\" in text and "$" not in text and "\\boxed" not in text and len(text) < 200:
-            return math_verify.parse(f"${text}$", parsing_timeout=seconds) or found
+        if _is_bare(text):
+            found = math_verify.parse(f"${text}$", parsing_timeout=seconds)
+            if found:
+                return found
+        return math_verify.parse(text, parsing_timeout=seconds)
     except Exception:
         return []
-    return found
+
+
+def _tidy(text: str) -> str:
+    """Return a text for comparison: without LaTeX's wrapping, spaces and case."""
+    text = re.sub(r"\\(?:text|mathrm|textbf)\{([^{}]*)\}", r"\1", text.replace("$", ""))
+    return " ".join(text.split()).casefold()
+
+
+def _is_bare(text: str) -> bool:
+    """Say whether a text is an expression and nothing else, rather than words with one in it."""
+    if len(text) > 200 or not text.isascii() or "$" in text or "\\boxed" in text:
+        return False
+    words = re.findall(r"[A-Za-z]{3,}", re.sub(r"\\[A-Za-z]+", " ", text))
+    return all(word.lower() in _FUNCTIONS for word in words)
 
 
 if __name__ == "__main__":
