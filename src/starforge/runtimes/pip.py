@@ -26,6 +26,11 @@ _FOUND = re.compile(
 _INSTALLING = "Installing collected packages"
 _POLL = 0.5  # seconds between two looks at how many packages are installed
 _NOISE = re.compile(r"^(WARNING: (Location|Cache|There was an error checking)|\[notice\])")
+# As setuptools says it, whichever compiler it looked for
+_NO_COMPILER = re.compile(
+    r"error: (?:\[Errno 2\] No such file or directory: '\S*(?:cc|clang|\+\+)\S*'"
+    r"|command '\S*(?:cc|clang|\+\+)\S*' failed: No such file)"
+)
 
 Tell = Callable[[str, int | None, int | None], None]
 
@@ -135,7 +140,10 @@ def _kill_group(process: subprocess.Popen[str]) -> None:
 
 def _relevant(tail: list[str]) -> list[str]:
     """Return the lines that say what went wrong: errors, else the last lines."""
-    errors = [line for line in tail if "ERROR" in line or "No space left" in line]
+    errors = [
+        line for line in tail
+        if "ERROR" in line or "No space left" in line or _NO_COMPILER.search(line)
+    ]  # fmt: skip
     return (errors or tail)[-5:]
 
 
@@ -144,6 +152,11 @@ def _advice(said: list[str]) -> Text:
     if "No space left" in text or "Disk quota" in text:
         return Text("free some disk space (also where TMPDIR points), then run it again",
                     "请清理磁盘空间（包括 TMPDIR 所在位置），然后重试")  # fmt: skip
+    if _NO_COMPILER.search(text):
+        return Text("a package exists as source only and needs a C compiler (on Debian and Ubuntu "
+                    "the package build-essential); install one, then run it again",
+                    "有的包只有源码，需要 C 编译器（在 Debian、Ubuntu 上是 build-essential 包）；"
+                    "请安装后重试")  # fmt: skip
     if "No matching distribution" in text or "Could not find a version" in text:
         return Text("the index that pip is configured with does not have this version for your "
                     "Python and platform; see `pip config list`",

@@ -1,6 +1,6 @@
 import pytest
 
-from starforge.runtimes.pip import _FOUND
+from starforge.runtimes.pip import _FOUND, _advice, _relevant
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,18 @@ def test_lines_that_name_a_package(line, name):
 )
 def test_lines_that_do_not(line):
     assert _FOUND.match(line) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "      error: [Errno 2] No such file or directory: 'gcc'",
+        "      error: command 'x86_64-linux-gnu-gcc' failed: No such file or directory",
+    ],
+)
+def test_a_missing_compiler_is_said_and_what_to_do(line):
+    last = "ERROR: Could not build wheels for pycosat, which is required to install"
+    said = _relevant([*["  building"] * 5, line, "      [end of output]", last])
+    assert said == [line, last]
+    assert "needs a C compiler" in _advice(said).en and "C 编译器" in _advice(said).zh
+    assert "check the network" in _advice([last]).en
