@@ -7,12 +7,15 @@ Stand-alone and of the standard library only.
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
 import sys
 import time
 from pathlib import Path
+
+LOOK = 5.0  # seconds
 
 
 class Helper:
@@ -34,11 +37,13 @@ class Helper:
             self.due.pop(call, None)
             self.told.discard(call)
 
-    def wait(self) -> float | None:
-        """Return how many seconds there are until a call is due."""
-        if not self.due:
-            return None
-        return max(0.0, min(self.due.values()) - time.monotonic())
+    def wait(self) -> float:
+        """Return how many seconds there are until a call is due, or the parent is looked for.
+
+        Its end closes the input, unless a child that it forked still holds the other side.
+        """
+        left = min(self.due.values(), default=math.inf) - time.monotonic()
+        return min(LOOK, max(0.0, left))
 
     def is_stuck(self) -> bool:
         """Tell calls that are late to end; say whether one was told and did not."""

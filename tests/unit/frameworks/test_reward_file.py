@@ -127,3 +127,25 @@ def test_two_reward_files_with_neighbours_of_one_name_in_one_process(module, tmp
         )
         reward = module.RewardFile(folder / "reward.py")
         assert reward(["p"], ["c"], {})[0].total == number
+
+
+def test_weights_that_came_with_the_parts(load):
+    function = load(
+        "from starforge.rewards import weighted\nWEIGHTS = {'a': 100}\n"
+        "def reward(prompts, completions):\n"
+        "    return weighted(a=([1.0, 0.0], 2.0), b=([1.0, 1.0], 0.5))\n"
+    )
+    assert function(["p", "q"], ["c", "d"], {}) == [
+        (2.5, {"a": 1.0, "b": 1.0}), (0.5, {"a": 0.0, "b": 1.0}),
+    ]  # fmt: skip
+
+
+def test_a_single_row_has_the_columns_of_all_rows(module, tmp_path):
+    files = [tmp_path / "train.jsonl", tmp_path / "validation.jsonl"]
+    files[0].write_text('{"prompt": "p", "answer": "1"}\n\n{"prompt": "q", "level": 2}\n')
+    files[1].write_text('{"prompt": "r", "hint": null}\n')
+    assert module.with_all_columns({"answer": "1"}, tmp_path / "elsewhere") == {"answer": ["1"]}
+    module.note_columns(files, tmp_path)
+    assert module.with_all_columns({"answer": "1"}, tmp_path) == {
+        "answer": ["1"], "hint": [None], "level": [None],
+    }  # fmt: skip
