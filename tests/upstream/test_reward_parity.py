@@ -58,29 +58,40 @@ ROWS = [
 
 
 @pytest.fixture(scope="module")
-def score(tmp_path_factory):
+def probe(tmp_path_factory):
+    """Return a function that scores the rows with a reward file in a framework's adapter."""
     folder = tmp_path_factory.mktemp("parity")
     for name, text in {"__init__.py": "", **layout.library_sources()}.items():
         path = folder / "lib" / "starforge" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    (folder / "reward.py").write_text(REWARD, "utf-8")
     (folder / "rows.jsonl").write_text(
         "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in ROWS), "utf-8"
     )
 
-    def score(python: str, framework: str):
+    def probe(python: str, framework: str, reward: str = REWARD):
+        attempt = tmp_path_factory.mktemp(framework)
+        (attempt / "reward.py").write_text(reward, "utf-8")
         argv = [python, str(PROBE), framework, str(FRAMEWORKS / framework / "drivers"),
-                str(FRAMEWORKS / "_drivers"), str(folder / "reward.py"),
+                str(FRAMEWORKS / "_drivers"), str(attempt / "reward.py"),
                 str(folder / "rows.jsonl")]  # fmt: skip
         env = {
             "PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(folder / "lib"),
-            "STARFORGE_ATTEMPT_DIR": str(folder), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1",
-            "TMPDIR": str(folder),
+            "STARFORGE_ATTEMPT_DIR": str(attempt), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1",
+            "TMPDIR": str(attempt),
         }  # fmt: skip
         done = subprocess.run(
             argv, capture_output=True, text=True, check=False, env=env, timeout=240
         )
+        return done, attempt
+
+    return probe
+
+
+@pytest.fixture(scope="module")
+def score(probe):
+    def score(python: str, framework: str):
+        done, _ = probe(python, framework)
         assert done.returncode == 0, done.stderr[-4000:]
         return json.loads(done.stdout.splitlines()[-1])
 
@@ -116,3 +127,17 @@ def test_openrlhf_gives_the_same(score, openrlhf_python, by_trl):
 
 def test_nemo_rl_gives_the_same(score, verl_python, by_trl):
     assert score(verl_python, "nemo_rl") == by_trl
+
+
+FAILS = "def reward(prompts, completions):\n    raise ValueError('no answer like this')\n"
+
+
+@pytest.mark.parametrize(
+    ("framework", "runtime"),
+    [("verl", "verl_python"), ("openrlhf", "openrlhf_python"), ("nemo_rl", "verl_python")],
+)
+def test_where_upstream_swallows_the_reason_it_is_kept(probe, request, framework, runtime):
+    done, attempt = probe(request.getfixturevalue(runtime), framework, FAILS)
+    assert done.returncode != 0
+    kept = (attempt / "reward-error.txt").read_text("utf-8")
+    assert kept == "reward.py raised ValueError: no answer like this"
