@@ -2,7 +2,8 @@ import { Box, Group, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { CommandBlock } from "@/ui/CommandBlock";
 import { Section } from "@/ui/Section";
-import { changedRows, valueText } from "../../job/config/configRows";
+import { changedRows } from "../../job/config/configRows";
+import { valueText } from "../../method/parameters";
 import { commandLine, type Plan } from "../form/plan";
 import { useForm } from "../form/useForm";
 
@@ -82,7 +83,9 @@ function Differences({ plan }: { plan: Plan }) {
               <Table.Td className="sf-mono" c="dimmed">
                 {valueText(row.default)}
               </Table.Td>
-              <Table.Td c="dimmed">{row.source}</Table.Td>
+              <Table.Td c="dimmed">
+                {t(`job:config.sources.${row.source}`, { defaultValue: row.source ?? "" })}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
