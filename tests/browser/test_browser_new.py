@@ -1,5 +1,6 @@
 """New jobs from the console: a form made of the recipe, checked as one types, and clones."""
 
+import hashlib
 import io
 import re
 import zipfile
@@ -163,6 +164,29 @@ def test_an_uploaded_file_is_shown_and_its_columns_mapped(page, server):
         page.get_by_role("combobox", name=wanted).click()
         page.get_by_role("option", name=column).click()
     is_ready(page)
+
+
+def test_a_dataset_and_the_model_of_a_job_are_picked(page, server, client, experiment):
+    source = send(client, experiment(SCRIPT.replace("LOSS", "1")), name="来源 模型")
+    wait_ended(client, source.id)
+    rows = b'{"prompt": "1+1?", "completion": "2"}\n' * 3
+    digest = hashlib.sha256(rows).hexdigest()
+    client.blobs.put(digest, rows)
+    ref = client.datasets.add("sums", digest, "sums.jsonl").ref
+    open_form(page, server, "method=trl/sft")
+    group = page.get_by_role("group", name="Training")
+    group.get_by_text("Dataset", exact=True).click()
+    group.get_by_role("combobox", name="Dataset: Training").click()
+    page.get_by_role("option", name=ref.removeprefix("dataset:")).click()
+    group.get_by_role("cell", name="1+1?").first.wait_for()
+    is_ready(page)
+    page.get_by_text("3 rows").first.wait_for()
+    page.get_by_role("combobox", name="Model to train").fill("来源")
+    page.get_by_role("option", name="来源 模型").click()
+    model = page.get_by_role("combobox", name="Model to train")
+    assert model.input_value() == f"job:{source.id}"
+    # A script that leaves no model can't be started from: the server says so at the field.
+    page.locator('[id="field-model"]').get_by_role("status").wait_for()
 
 
 def test_it_can_be_taken_away_as_commands_and_as_a_zip(page, server):

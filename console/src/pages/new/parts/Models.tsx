@@ -72,7 +72,7 @@ function useChoices() {
   const { t } = useTranslation("newJob");
   const models = useQuery(modelsQuery).data ?? [];
   const jobs = (useQuery(finishedQuery).data?.jobs ?? []).filter(
-    (job) => !job.method.startsWith("evalkit/"),
+    (job) => !job.method.startsWith("evalkit/") && !job.method.endsWith("/export"),
   );
   const names = new Map<string, string>([[TINY, t("model.tiny")]]);
   for (const one of models) names.set(one.ref, one.description ?? one.architecture ?? one.kind);
