@@ -147,7 +147,7 @@ def test_mistakes_are_one_clear_line(trial, trl_python, tmp_path):
         "import re\nTIME_LIMIT = 1\n"
         "def reward(prompts, completions):\n    re.match('(a+)+b', 'a' * 60)\n"
     )
-    done = made.job("max_steps=1").run(python=trl_python, model=TINY)
+    done = made.job("max_steps=1", name="late").run(python=trl_python, model=TINY)
     assert_one_line(done, "reward: reward.py took longer than 1 seconds for one call (TIME_LIMIT)")
 
     teacher = tmp_path / "teacher"
