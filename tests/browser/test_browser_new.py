@@ -141,6 +141,9 @@ def test_native_keys_are_completed(page, server):
     page.get_by_role("combobox", name="Find a key and add it").fill("neftune")
     page.get_by_role("option", name=re.compile("neftune_noise_alpha")).click()
     assert "neftune_noise_alpha: null" in page.get_by_label("config.yaml").input_value()
+    page.get_by_role("combobox", name="Find a key and add it").fill("lora_dropout")
+    page.get_by_role("option", name=re.compile("lora_dropout")).click()
+    page.locator('[id="params.lora_dropout-input"]:focus').wait_for()  # it has a parameter
     page.get_by_label("config.yaml").fill("neftune_noise_alpha: 5.0\n")
     is_ready(page)
     page.get_by_role("region", name="Where it differs").get_by_text(

@@ -53,7 +53,7 @@ function ModelField({ kind, optional }: FieldProps) {
               {option.value}
             </Text>
             {names.has(option.value) && (
-              <Text size="xs" c="dimmed" truncate>
+              <Text size="xs" c="dimmed" lineClamp={1}>
                 {names.get(option.value)}
               </Text>
             )}

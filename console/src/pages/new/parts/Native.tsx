@@ -46,17 +46,21 @@ export function Native() {
   );
 }
 
-/** Looks for a key; the one that is chosen is written into the file with its default. */
+/**
+ * Looks for a key. The one that is chosen is written into the file with its default; one that
+ * has a parameter leads there.
+ */
 function KeyPicker() {
   const { t } = useTranslation("newJob");
-  const { draft, set } = useForm();
+  const { draft, set, goTo } = useForm();
   const [text, setText] = useState("");
   const [search] = useDebouncedValue(text.trim(), 200);
   const found = useQuery({ ...keysQuery(draft.method, search), placeholderData: keepPreviousData });
   const keys = new Map((found.data?.keys ?? []).map((key) => [key.path, key]));
   function add(path: string) {
     const key = keys.get(path);
-    if (key && !key.pinned) set({ config: withKey(draft.config, path, key.default) });
+    if (key?.parameter) goTo(`params.${key.parameter}`);
+    else if (key && !key.pinned) set({ config: withKey(draft.config, path, key.default) });
     setText("");
   }
   return (
@@ -76,7 +80,7 @@ function KeyPicker() {
       filter={({ options }) => options}
       limit={30}
       maxDropdownHeight={320}
-      comboboxProps={{ width: 460, position: "bottom-end", shadow: "md" }}
+      comboboxProps={{ width: "min(460px, 92vw)", position: "bottom-end", shadow: "md" }}
       data={[...keys.keys()]}
       renderOption={({ option }) => <KeyOption one={keys.get(option.value)} />}
     />
@@ -94,14 +98,14 @@ function KeyOption({ one }: { one: Schemas["NativeKey"] | undefined }) {
   return (
     <Stack gap={0} miw={0} w="100%">
       <Group justify="space-between" gap={8} wrap="nowrap">
-        <Text size="xs" className="sf-mono" truncate {...(one.pinned ? { c: "dimmed" } : {})}>
+        <Text size="xs" className="sf-mono" lineClamp={2} {...(one.pinned ? { c: "dimmed" } : {})}>
           {one.path}
         </Text>
-        <Text size="xs" c="dimmed" className="sf-mono" truncate maw={180}>
+        <Text size="xs" c="dimmed" className="sf-mono" lineClamp={1} maw={160}>
           {valueText(one.default)}
         </Text>
       </Group>
-      <Text size="xs" c="dimmed" truncate>
+      <Text size="xs" c="dimmed" lineClamp={2}>
         {why || one.type}
       </Text>
     </Stack>
