@@ -138,16 +138,16 @@ def test_a_restarted_server_finds_the_form_as_it_was(page, server):
 
 def test_native_keys_are_completed(page, server):
     open_form(page, server, "method=trl/sft")
-    page.get_by_role("combobox", name="Find a key and add it").fill("neftune")
-    page.get_by_role("option", name=re.compile("neftune_noise_alpha")).click()
-    assert "neftune_noise_alpha: null" in page.get_by_label("config.yaml").input_value()
+    page.get_by_role("combobox", name="Find a key and add it").fill("dataloader_num")
+    page.get_by_role("option", name=re.compile("dataloader_num_workers")).click()
+    assert "dataloader_num_workers: 0" in page.get_by_label("config.yaml").input_value()
     page.get_by_role("combobox", name="Find a key and add it").fill("lora_dropout")
     page.get_by_role("option", name=re.compile("lora_dropout")).click()
     page.locator('[id="params.lora_dropout-input"]:focus').wait_for()  # it has a parameter
-    page.get_by_label("config.yaml").fill("neftune_noise_alpha: 5.0\n")
+    page.get_by_label("config.yaml").fill("dataloader_num_workers: 1\n")
     is_ready(page)
     page.get_by_role("region", name="Where it differs").get_by_text(
-        "neftune_noise_alpha"
+        "dataloader_num_workers"
     ).wait_for()
 
 
