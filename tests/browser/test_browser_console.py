@@ -105,9 +105,9 @@ def test_a_zoom_is_in_the_address(page, server, ended):
 def test_the_language_is_switched_and_remembered(page, server):
     page.keyboard.press("g")
     page.keyboard.press("l")
-    page.get_by_role("heading", name="任务").wait_for()
+    page.get_by_role("heading", name="任务", exact=True).wait_for()
     page.reload()
-    page.get_by_role("heading", name="任务").wait_for()
+    page.get_by_role("heading", name="任务", exact=True).wait_for()
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
 
 
