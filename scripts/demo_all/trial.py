@@ -9,7 +9,7 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,13 +162,18 @@ def is_one(steps: list[int], attempts: list[int], killed_at: int) -> bool:
 def measure(row: Row, job: dict[str, Any]) -> None:
     """Fill in what the curves of a job that has ended say."""
     curves = ask("job", "metrics", str(row.job))
-    wanted = ["train/reward", *job["primary_metrics"], "train/loss"]
-    row.metric = next((name for name in wanted if name in curves and curves[name]["step"]), None)
+    row.metric = shown(job["primary_metrics"], {n for n, curve in curves.items() if curve["step"]})
     if row.metric is not None:
         begun = ask("job", "metrics", str(row.job), "--attempt", "0").get(row.metric, {})
         row.last = _finite(curves[row.metric])[-1]
         row.first = (_finite(begun) or [row.last])[0]
     row.peak_gb = max(_finite(curves.get("system/job_memory_gb", {})), default=0.0) or None
+
+
+def shown(primary: list[str], there: Collection[str]) -> str | None:
+    """Return the curve that the table shows: the reward where it is what counts, else a loss."""
+    rewarded = ["train/reward"] * ("train/reward" in primary)
+    return next((name for name in [*rewarded, *primary, "train/loss"] if name in there), None)
 
 
 def _finite(curve: dict[str, Any]) -> list[float]:
@@ -210,7 +215,6 @@ def benchmark(harness: str) -> Row:
         done = ask("job", "wait", row.job, check=False)
         if done["state"] != "succeeded":
             raise SfError(f"{done['state']}: {done['message'] or done['reason']}")
-        row.steps = (done["progress"] or {}).get("step")
         measure(row, done)
         row.score = score_of(row.job)
     except (SfError, OSError, ValueError, KeyError) as error:

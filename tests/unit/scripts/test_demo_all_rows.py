@@ -64,3 +64,18 @@ def test_every_method_that_a_cpu_can_carry_has_a_row(part):
 )
 def test_a_resumed_curve_is_one_curve(part, steps, attempts, killed_at, one):
     assert part("trial").is_one(steps, attempts, killed_at) is one
+
+
+@pytest.mark.parametrize(
+    ("primary", "metric"),
+    [
+        (["train/loss", "train/reward"], "train/reward"),
+        (["validation/loss", "train/distillation_loss"], "train/distillation_loss"),
+        (["train/accuracy"], "train/loss"),
+        ([], "train/loss"),
+    ],
+)
+def test_the_curve_of_the_table_says_how_training_went(part, primary, metric):
+    there = {"train/reward", "train/distillation_loss", "train/loss"}
+    assert part("trial").shown(primary, there) == metric
+    assert part("trial").shown(primary, set()) is None
