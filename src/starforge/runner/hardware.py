@@ -42,6 +42,7 @@ class Hardware:
         self._gpus = GpuSampler(gpus)
         self._cpu = CpuSampler()
         self._began = time.monotonic()
+        self._written = -1  # the second of the last sample
         self._quit = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hardware", daemon=True)
 
@@ -67,8 +68,14 @@ class Hardware:
         return {name: round(value, 3) for name, value in values.items()}
 
     def write(self) -> None:
-        """Take a sample and append it; a full disk costs the sample, nothing else."""
+        """Take a sample and append it; a full disk costs the sample, nothing else.
+
+        One a second is enough: the last one may come right behind the one before.
+        """
         seconds = int(time.monotonic() - self._began)
+        if seconds <= self._written:
+            return
+        self._written = seconds
         record = {"t": round(time.time(), 3), "s": seconds, "v": self.sample()}
         try:
             append(self._dir / FILE, json.dumps(record).encode() + b"\n")

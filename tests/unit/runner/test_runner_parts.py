@@ -1,6 +1,9 @@
+import itertools
 import json
 import os
 import threading
+import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -34,8 +37,23 @@ def test_a_folder_that_is_gone_costs_only_the_sample(tmp_path):
     assert "could not be written" in (tmp_path / "log").read_text()
 
 
-def test_a_sample_every_few_seconds_until_it_is_closed(tmp_path):
+def test_one_sample_a_second_so_that_no_step_is_there_twice(tmp_path, monkeypatch):
+    """The last sample, when the processes have ended, may come right behind the one before."""
     (tmp_path / layout.METRICS).mkdir()
+    now = iter([100.0, 105.0, 105.9, 106.0])
+    monkeypatch.setattr(hardware, "time", SimpleNamespace(monotonic=now.__next__, time=time.time))
+    sampler = Hardware(tmp_path, Journal(tmp_path / "log"), gpus="")
+    for _ in range(3):
+        sampler.write()
+    got = decode_scalars("report", (tmp_path / hardware.FILE).read_bytes())
+    assert list(got.series["system/cpu_percent"].steps) == [5, 6]
+
+
+def test_a_sample_every_few_seconds_until_it_is_closed(tmp_path, monkeypatch):
+    (tmp_path / layout.METRICS).mkdir()
+    seconds = itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: next(seconds), time=time.time)
+    monkeypatch.setattr(hardware, "time", clock)
     twice = threading.Event()
 
     class Counting(Hardware):

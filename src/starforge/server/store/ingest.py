@@ -208,8 +208,10 @@ def _odd(
         if name != upstream and name != chunk.names.get(upstream):
             found.append(notes.note("renamed", name[:200], chunk.offset))
             break
-    for name, (steps, _, _) in points.items():
-        if any(after <= before for before, after in pairwise(steps)):
+    for name, (steps, _, values) in points.items():
+        pairs = pairwise(zip(steps, values, strict=True))
+        # The same value said twice, as TRL does of the epoch when it ends, loses nothing.
+        if any(b < a or (b == a and new != old) for (a, old), (b, new) in pairs):
             found.append(notes.note("steps", name[:200], chunk.offset))
             break
     return found

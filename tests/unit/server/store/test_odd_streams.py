@@ -156,6 +156,14 @@ def test_steps_that_only_rise_are_not_worth_a_word(send, told):
     assert told() == ({}, [])
 
 
+def test_a_value_said_twice_is_not_worth_a_word(send, told, curve):
+    """As TRL says the epoch once more when it ends."""
+    send(rows((1, {"epoch": 0.5, "loss": 2.0}), (2, {"epoch": 1.0, "loss": 1.0}),
+              (2, {"epoch": 1.0, "runtime": 9.0})))  # fmt: skip
+    assert curve("epoch") == {1: 0.5, 2: 1.0}
+    assert told() == ({}, [])
+
+
 def test_no_more_names_than_allowed_are_kept(db, job_id, send, told, curve):
     most = 100
     first = {f"m{n}": 1.0 for n in range(60)}
