@@ -21,7 +21,7 @@ function bundle(values: Partial<Bundle["values"]> = {}): Bundle {
       params: { learning_rate: 0.001 }, config: "", resources: "local", policies: {}, then: [],
       description: "", tags: [], priority: 0, sets: [], ...values,
     },
-    request: { bundle: DIGEST, sets: [], profile: null, inputs: [] },
+    request: { bundle: DIGEST, sets: [], profile: null, inputs: [], replace: {} },
     files: ["experiment.yaml", "config.yaml", "recipe.lock.json", "README.md", "reward.py"].map(
       (name) => ({ name, size: 1, sha256: DIGEST, executable: false, text: "x" }),
     ),
