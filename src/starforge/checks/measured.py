@@ -122,8 +122,10 @@ def _prompt_limits(
         return
     over = [(one.total, line) for line, one in rows if one.total > limit]
     if over:
-        left_out = context.parameter("filter_long_prompts")
-        rule = rules.PROMPTS_LEFT_OUT if left_out else rules.PROMPTS_CUT
+        rule = rules.PROMPTS_CUT
+        if context.parameter("filter_long_prompts"):
+            all_of_them = len(over) == source.ref.rows
+            rule = rules.NO_PROMPT_LEFT if all_of_them else rules.PROMPTS_LEFT_OUT
         yield _at_longest(rule, source, over, len(rows), limit=limit, parameter=name)
 
 

@@ -66,6 +66,20 @@ PROMPTS_LEFT_OUT = rule(
     why=Text("`filter_long_prompts` is on.", "已开启 `filter_long_prompts`。"),
     bad="a prompt of 558 tokens with max_prompt_tokens: 512", good="max_prompt_tokens: 1024",
 )  # fmt: skip
+NO_PROMPT_LEFT = rule(
+    "data/no-prompt-left", "error",
+    title=Text("All prompts are left out", "所有提示都会被略过"),
+    message=Text("all {count} prompts are longer than {limit} tokens and left out: nothing is "
+                 "left to train on (longest: row {row} with {tokens})",
+                 "全部 {count} 条提示都超过 {limit} 个词元，会被略过，没有可训练的数据"
+                 "（最长的是第 {row} 行，{tokens} 个）"),
+    hint=Text("raise `{parameter}`", "请调大 `{parameter}`"),
+    why=Text("`filter_long_prompts` is on, and a framework without a single batch ends with an "
+             "error of its sampler.",
+             "已开启 `filter_long_prompts`，没有任何批次时，框架的采样器会报错退出。"),
+    bad="max_prompt_tokens: 16 and rows with a system prompt of 200 tokens",
+    good="max_prompt_tokens: 1024",
+)  # fmt: skip
 PROMPTS_CUT = rule(
     "data/prompts-cut", "warning",
     title=Text("Prompts that will be cut or skipped", "会被截断或跳过的提示"),

@@ -22,7 +22,7 @@ EXPERIMENT_FILE = "experiment.yaml"
 CONFIG_FILE = "config.yaml"
 LOCK_FILE = "recipe.lock.json"
 
-_KEYS = {
+KEYS = {
     "method": "str", "model": "str", "teacher": "str", "reward": "str", "data": "dict",
     "params": "dict", "resources": "str",
     "then": "list", "policies": "dict", "description": "str", "tags": "list[str]",
@@ -117,7 +117,7 @@ def load_experiment(folder: Path) -> tuple[Experiment | None, list[Finding]]:
         findings += more
     if document.broken:
         return None, findings
-    fields = _read(document, "", document.mapping, _KEYS, findings)
+    fields = _read(document, "", document.mapping, KEYS, findings)
     data = _read(document, "data", fields.pop("data", {}), _SPLITS, findings)
     data_map = _column_map(document, data.pop("map", {}), findings)
     policies = _read(document, "policies", fields.pop("policies", {}), _POLICIES, findings)

@@ -14,8 +14,10 @@ import msgspec
 from starforge.catalog.load import load_catalog
 from starforge.catalog.models import ContractConfig, Recipe
 from starforge.findings import Finding
+from starforge.findings.nearest import nearest
 from starforge.i18n import Text
 from starforge.lab import rules_experiment
+from starforge.lab.experiment import KEYS
 
 FRAMEWORK_NAMES = {
     "trl": "TRL", "verl": "verl", "openrlhf": "OpenRLHF", "nemo-rl": "NeMo-RL",
@@ -109,6 +111,11 @@ def _place_of(name: str, recipe: Recipe, config: ContractConfig) -> Text | None:
     if any(path == name or path.startswith(f"{name}.") for path in config.keys):
         return Text(f"`{name}` is upstream's own key: put it into config.yaml",
                     f"`{name}` 是上游自己的键，请写到 config.yaml 中")  # fmt: skip
+    own = "." in name or nearest(name, KEYS, count=1)  # a slip of an experiment's own key
+    close = [] if own else nearest(name, [one.name for one in recipe.parameters], count=1)
+    if close:
+        return Text(f"did you mean the parameter `{close[0]}`, under `params`?",
+                    f"是不是想在 `params` 下写参数 `{close[0]}`？")  # fmt: skip
     return None
 
 

@@ -168,3 +168,14 @@ def test_an_experiment_may_bring_its_own_template(context_of):
         files={"chat.jinja": "{% for m in messages %}{{ m['content'] }}{% endfor %}"},
     )  # fmt: skip
     assert meter_of(context).measure(chat("ab", "c")).total == 3
+
+
+def test_no_prompt_within_the_limit_is_an_error(context_of):
+    rows = [{"prompt": "q" * 40, "answer": "1"} for _ in range(3)]
+    context = context_of(
+        rows, method="verl/grpo", reward="reward.py",
+        params={"max_prompt_tokens": 16, "filter_long_prompts": True},
+        files={"reward.py": "def reward(prompts, completions, answer):\n    return []\n"},
+    )  # fmt: skip
+    found = named(check_data(context), "data/no-prompt-left")
+    assert found.severity == "error" and "all 3 prompts" in found.message.en
