@@ -18,6 +18,7 @@ import pytest
 import zstandard
 
 from starforge.errors import StarForgeError
+from starforge.pipelines.model import Stage
 from starforge.plan import InputRef
 from starforge.server.backup import archive
 from starforge.server.backup.archive import ABOUT, MANIFEST
@@ -25,7 +26,7 @@ from starforge.server.backup.create import create
 from starforge.server.backup.reader import read
 from starforge.server.backup.restore import restore
 from starforge.server.core import open_core
-from starforge.server.store import attempts, jobs
+from starforge.server.store import attempts, jobs, pipelines
 from starforge.server.store.records import AttemptChange, JobChange
 
 
@@ -74,6 +75,21 @@ def test_it_takes_what_is_needed_and_no_more(core, add_job, make_plan, backup):
     assert (made.jobs, made.files) == (1, len(found))
     small, _ = backup(outputs=False)
     assert names(small) == {n for n in found if "/output" not in n}
+
+
+def test_stages_that_have_not_begun_keep_what_they_need(core, backup):
+    bundle, rows = core.blobs.put([b"bundle"]), core.blobs.put([b"rows"])
+    request = {"bundle": bundle, "inputs": [{"name": "data.train", "digest": rows}]}
+    new = pipelines.NewPipeline(
+        name="p", text="", fresh=False, lang="en", lab=None, owner=None, idempotency_key=None
+    )
+    stage = pipelines.NewStage(
+        stage=Stage(name="one", experiment="e"), request=request, plan_digest="0" * 64
+    )
+    with core.db.write() as tx:
+        pipelines.create(tx, new, [stage])
+    file, _ = backup()
+    assert {f"blobs/{one[:2]}/{one[2:4]}/{one}" for one in (bundle, rows)} <= names(file)
 
 
 def test_what_lies_in_the_folders_comes_back_as_it_was(core, add_job, backup, tmp_path):
