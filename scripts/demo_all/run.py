@@ -28,9 +28,9 @@ from starforge.lang import t
 
 RUNTIMES = ("trl", "verl", "openrlhf", "evalkit")
 # Jobs of Ray and vLLM spend most of their time importing, one process after another, so two
-# at once on half of the processors each take hardly longer than one. Each wants some 8 GB.
+# at once on half of the processors each take hardly longer than one. One takes 8 to 16 GB.
 AT_ONCE = 2
-ENOUGH = 18 * 10**9  # bytes of memory for that
+ENOUGH = 24 * 10**9  # bytes of memory for that
 
 
 def main() -> int:
