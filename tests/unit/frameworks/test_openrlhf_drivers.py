@@ -234,6 +234,7 @@ def test_a_job_has_a_ray_of_its_own(driver, tmp_path, monkeypatch):
     assert one["TMPDIR"] == one["RAY_TMPDIR"] == str(tmp_path)
     assert one["RAY_AUTH_MODE"] == "token"
     assert len(one["RAY_AUTH_TOKEN"]) == 64
+    assert one["RAY_worker_niceness"] == "0"
     assert one["RAY_AUTH_TOKEN"] != other["RAY_AUTH_TOKEN"]
 
 

@@ -31,4 +31,6 @@ def environment(folder: Path) -> dict[str, str]:
         "RAY_TMPDIR": place,
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        # Ray would run its workers, which are the job, behind everything else on the machine.
+        "RAY_worker_niceness": "0",
     }
