@@ -133,7 +133,7 @@ class Preparation:
         folder = one.prepared.experiment.folder
         found = self._prepare(one.stage, folder, one.inputs | {"model": model}).findings
         placed = [self._placed(finding, one.stage, folder) for finding in found]
-        known = {(finding.code, finding.at) for finding in placed}
+        known = [(finding.code, finding.at) for finding in placed]  # values may be of any kind
         kept = [
             finding
             for finding in one.findings

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import yaml
+from models import make_model
 
 from starforge.catalog.load import load_catalog
 from starforge.errors import StarForgeError
@@ -148,6 +149,16 @@ def test_a_stage_is_checked_with_the_model_its_chain_starts_from(check, lab):
     places = {one.at.key for one in found.findings if one.code.startswith("model/")}
     assert {"stages.sft.model", "stages.rm.init_from"} <= places
     assert errors
+
+
+def test_rows_are_measured_with_the_tokenizer_of_the_model_at_the_start(check, lab):
+    make_model(lab.root / "models" / "base")
+    found, errors = check({
+        "sft": {"experiment": "sft", "model": "models/base"},
+        "rm": {"experiment": "rm", "init_from": "sft"},
+    })  # fmt: skip
+    assert errors == []
+    assert sum(one.code == "data/lengths" for one in found.findings) >= 2
 
 
 def test_pipelines_are_found_by_name_folder_and_file(check, lab):
