@@ -13,7 +13,7 @@ SCRIPT = """python3 -c '
 import time
 from starforge import report
 for step in range(60):
-    report.log({"train/reward_std": 0.0, "train/grad_norm": 0.0, "train/kl": 0.1 + step})
+    report.log({"train/reward_std": 0.0, "train/grad_norm": 0.0, "train/kl": 0.1 if step < 10 else 5.0})
     time.sleep(0.02)
 time.sleep(60)
 '
@@ -21,7 +21,7 @@ time.sleep(60)
 
 
 def test_a_job_that_learns_nothing_is_told_of_and_ended(server, client, experiment):
-    job = send(client, experiment(SCRIPT, policies={"no_signal": 10, "stop_grace": 1}))
+    job = send(client, experiment(SCRIPT, policies={"no_signal": 20, "stop_grace": 1}))
     done = wait_ended(client, job.id)
     assert (done.state, done.reason) == ("failed", "no_signal")
     assert {alert.code for alert in done.alerts} == {"no_signal", "kl_explosion"}

@@ -11,6 +11,12 @@ from starforge.server.core import Core
 BASE = "http://127.0.0.1:7827"
 
 
+@pytest.fixture(autouse=True)
+def no_runtimes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Know only what lies in the private home, whatever runtimes the whole run shares."""
+    monkeypatch.delenv("STARFORGE_RUNTIMES", raising=False)
+
+
 @pytest.fixture
 def anybody(core: Core) -> Iterator[TestClient]:
     """A client without token and cookie."""
