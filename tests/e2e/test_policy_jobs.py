@@ -13,7 +13,8 @@ SCRIPT = """python3 -c '
 import time
 from starforge import report
 for step in range(60):
-    report.log({"train/reward_std": 0.0, "train/grad_norm": 0.0, "train/kl": 0.1 if step < 10 else 5.0})
+    kl = 0.1 if step < 10 else 5.0
+    report.log({"train/reward_std": 0.0, "train/grad_norm": 0.0, "train/kl": kl})
     time.sleep(0.02)
 time.sleep(60)
 '
