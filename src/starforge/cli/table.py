@@ -101,6 +101,7 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
                 "pipeline",
                 ("Run stages that build on each other.", "运行环环相扣的多个阶段。"),
             ),
+            "sweep": Lazy("sweep", "sweep", ("Try values of parameters.", "尝试多组参数取值。")),
             "bench": Lazy(
                 "bench", "bench", ("Benchmark models and compare scores.", "评测模型、对比得分。")
             ),

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from starforge.client.http import Http
 from starforge.client.jobs import Jobs
 from starforge.client.pipelines import Pipelines
+from starforge.client.sweeps import Sweeps
 from starforge.wire.board import Benchmark, Score
 from starforge.wire.datasets import Dataset, DatasetCreate
 from starforge.wire.findings import Planned, PrepareRequest, Validation
@@ -31,6 +32,7 @@ class Client:
         self.http = Http(url, token, timeout=timeout)
         self.jobs = Jobs(self.http)
         self.pipelines = Pipelines(self.http)
+        self.sweeps = Sweeps(self.http)
         self.blobs = Blobs(self.http)
         self.datasets = Datasets(self.http)
         self.models = Models(self.http)

@@ -20,6 +20,7 @@ from starforge.server.api import (
     runtimes,
     session,
     streams,
+    sweeps,
     system,
 )
 from starforge.server.api.limits import Limits
@@ -41,6 +42,7 @@ MODULES = (
     experiments,
     jobs,
     pipelines,
+    sweeps,
     registry,
     runtimes,
     board,

@@ -55,6 +55,7 @@ def test_the_published_commands_exist() -> None:
         "admin": "backup restore verify",
         "recipe": "status upgrade",
         "pipeline": "new validate plan run ls show resume stop",
+        "sweep": "run ls show best resume stop",
     }
     published += [f"{group} {name}" for group, names in groups.items() for name in names.split()]
     assert set(published) == set(LEAVES)

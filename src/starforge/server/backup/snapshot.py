@@ -51,13 +51,14 @@ def drop_jobs(database: Path, gone: set[str]) -> None:
 
 
 def blob_digests(database: Path) -> set[str]:
-    """Return the sha256 of every blob that a job, a dataset or a stage to come refers to."""
+    """Return the sha256 of every blob that a job, a dataset, a stage or a trial refers to."""
     with closing(sqlite3.connect(database)) as known:
         found = {row[0] for row in known.execute("SELECT digest FROM datasets")}
         for bundle, plan in known.execute("SELECT bundle, plan FROM job_specs"):
             found.add(bundle)
             found |= _inputs(json.loads(zstandard.decompress(plan)))
-        for (request,) in known.execute("SELECT request FROM pipeline_stages"):
+        waiting = "SELECT request FROM pipeline_stages UNION ALL SELECT request FROM sweeps"
+        for (request,) in known.execute(waiting):
             asked = json.loads(request)
             found.add(asked.get("bundle"))
             found |= _inputs(asked)

@@ -56,8 +56,11 @@ class Pipelining:
         wait = one.not_before - time.monotonic()
         if wait > 0:
             return wait
-        one.work = self._pool.submit(pipeline_runs.advance, self._core, ident)
+        one.work = self._pool.submit(self._advance, ident)
         return SOON
+
+    def _advance(self, ident: str) -> None:
+        pipeline_runs.advance(self._core, ident)
 
     @staticmethod
     def _settle(ident: str, one: _Pass) -> None:

@@ -22,10 +22,11 @@ from starforge.server.control.finish import Ending, finish, record
 from starforge.server.control.following import Following
 from starforge.server.control.pipelining import Pipelining
 from starforge.server.control.queue import Holder, decide
+from starforge.server.control.sweeping import Sweeping
 from starforge.server.core import Core
 from starforge.server.services.headline import update_headline
 from starforge.server.services.status import apply_status, is_news
-from starforge.server.store import attempts, jobs, pipelines
+from starforge.server.store import attempts, jobs, pipelines, sweeps
 from starforge.server.store.records import ACTIVE, JobChange, JobSummary
 
 log = structlog.get_logger("starforge.control")
@@ -49,6 +50,7 @@ class Reconciler:
         self._finishing: dict[str, Future[None]] = {}
         self._following = Following(core, self._pool)
         self._pipelining = Pipelining(core, self._pool)
+        self._sweeping = Sweeping(core, self._pool)
         self._asked: dict[tuple[str, int], float] = {}  # when an attempt was asked to stop
         self._fresh: set[str] = set()  # jobs with new points since their last headline
         self._headline_at: dict[str, float] = {}
@@ -96,7 +98,9 @@ class Reconciler:
             queued = jobs.in_states(tx, {"queued"})
             followed = jobs.with_follow_ups_due(tx)
             moving = pipelines.running(tx)
+            sweeping = sweeps.running(tx)
         pause = min(self._following.step(followed), self._pipelining.step(moving))
+        pause = min(pause, self._sweeping.step(sweeping))
         for job in active:
             try:
                 pause = min(pause, self._step(job))

@@ -26,16 +26,17 @@ log = structlog.get_logger("starforge.submit")
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """On whose behalf a job is made, when no person asked for it: a stage of a pipeline.
+    """On whose behalf a job is made, when no person asked for it: a stage, a trial of a sweep.
 
     ``pipeline`` is its id, ``parent`` the job that the new one builds on. ``check`` may refuse
-    the plan, in place of the digest in the request.
+    the plan, in place of the digest in the request. ``tags`` come to those of the experiment.
     """
 
-    parent: str | None
-    pipeline: str
-    stage: str
-    check: Callable[[LaunchPlan], None]
+    parent: str | None = None
+    pipeline: str | None = None
+    stage: str | None = None
+    check: Callable[[LaunchPlan], None] | None = None
+    tags: list[str] = []
 
 
 def submit(
@@ -61,17 +62,20 @@ def submit(
         digest = plan.digest()
         if request.plan_digest is not None and request.plan_digest != digest:
             raise differs(plan, digest)
-        if origin is not None:
+        if origin is not None and origin.check is not None:
             origin.check(plan)
         require_place(core, plan)
         extra: dict[str, Any] = {"lang": lang, "models": models.locations(core, plan)}
         made_from = {"rerun_of": request.rerun_of, "cloned_from": request.cloned_from}
         extra |= {key: job for key, job in made_from.items() if job is not None}
-        if origin is not None:
+        if origin is not None and origin.stage is not None:
             extra["stage"] = origin.stage
         new = _new_job(request, made, plan, extra)
         if origin is not None:
-            new = msgspec.structs.replace(new, parent=origin.parent, pipeline=origin.pipeline)
+            new = msgspec.structs.replace(
+                new, parent=origin.parent, pipeline=origin.pipeline,
+                tags=list(dict.fromkeys([*new.tags, *origin.tags])),
+            )  # fmt: skip
         built = materialise.fill(core, made, plan, _record_files(request, made))
         job_id, is_new = enqueue(core, new, built)
     log.info("job submitted", job=job_id, method=plan.method, new=is_new)

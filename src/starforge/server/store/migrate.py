@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from starforge.server.store.database import Database
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision under ``migrations/versions``."""
 
 

@@ -358,3 +358,44 @@ pipeline_stages = Table(
     Index(None, "digest"),
     Index(None, "job_id"),
 )
+
+sweeps = Table(
+    "sweeps",
+    metadata,
+    Column("id", String(10), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("desired", String(8), nullable=False),
+    Column("method", Text, nullable=False),
+    Column("metric", Text, nullable=False),
+    Column("goal", String(3), nullable=False),
+    Column("jobs", Integer, nullable=False),  # at most so many at once
+    Column("request", Json, nullable=False),  # the submission that every trial is made of
+    Column("lang", String(2), nullable=False),
+    Column("idempotency_key", String(200), unique=True),
+    Column("created_at", Double, nullable=False),
+    Column("ended_at", Double),
+    Column("updated_at", Double, nullable=False),
+    Index(None, "state"),
+    Index(None, "created_at", "id"),
+)
+
+trials = Table(
+    "trials",
+    metadata,
+    Column(
+        "sweep_id",
+        String(10),
+        ForeignKey("sweeps.id", ondelete="CASCADE"),
+        primary_key=True,
+        nullable=False,
+    ),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("parameters", Json, nullable=False),
+    Column("plan_digest", String(64), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("job_id", String(10)),  # stays when the job is deleted
+    Column("value", Double),
+    Column("message", Json),
+)

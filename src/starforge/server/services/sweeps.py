@@ -1,0 +1,155 @@
+"""Sweeps: checked and kept whole, shown, stopped, resumed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from starforge.errors import StarForgeError
+from starforge.i18n import Lang, Text
+from starforge.server.core import Core
+from starforge.server.errors import FindingsError
+from starforge.server.services import models, published, views
+from starforge.server.services.job_names import require_name
+from starforge.server.services.preparation import prepared
+from starforge.server.services.submit import require_place
+from starforge.server.store import sweeps
+from starforge.server.store.sweeps import NewSweep, NewTrial, SweepChange, SweepRow, TrialRow
+from starforge.wire import sweeps as wire
+from starforge.wire.base import from_unix
+from starforge.wire.jobs import SubmitRequest
+
+
+def create(core: Core, request: wire.SweepRequest, lang: Lang) -> tuple[str, bool]:
+    """Keep a sweep that is to run; return its id and whether it is new.
+
+    Every trial is prepared as its job will be, and refused for the same reasons; nothing is
+    kept of a sweep with a trial that is refused.
+    """
+    require_name(request.name)
+    with core.db.read() as tx:
+        known = sweeps.of_key(tx, request.idempotency_key) if request.idempotency_key else None
+    if known is not None:
+        return known, False
+    base = request.job
+    if base.method is not None:
+        published.require(core, base.method, base.recipe_digest)
+    for probe in request.probes:
+        _prepare(core, base, probe)
+    made, method = [], ""
+    for parameters in request.trials:
+        method, digest = _prepare(core, base, parameters)
+        made.append(NewTrial(parameters, digest))
+    new = NewSweep(
+        name=request.name, method=method, metric=request.metric, goal=request.goal,
+        jobs=request.jobs, request=base.model_dump(mode="json", exclude_none=True), lang=lang,
+        idempotency_key=request.idempotency_key,
+    )  # fmt: skip
+    with core.db.write() as tx:
+        known = sweeps.of_key(tx, new.idempotency_key) if new.idempotency_key else None
+        if known is not None:
+            return known, False
+        ident = sweeps.create(tx, new, made)
+    core.bus.publish("wake")
+    return ident, True
+
+
+def varied(base: SubmitRequest, parameters: dict[str, str], **more: Any) -> SubmitRequest:
+    """Return the submission of a trial."""
+    sets = [*base.sets, *(f"{name}={value}" for name, value in parameters.items())]
+    return base.model_copy(update={"sets": sets, **more})
+
+
+def _prepare(core: Core, base: SubmitRequest, parameters: dict[str, str]) -> tuple[str, str]:
+    """Check one set of values; return the method and the digest of the plan."""
+    with prepared(core, varied(base, parameters)) as made:
+        done = made.prepared
+        if not done.ok or done.plan is None:
+            raise FindingsError(done.findings)
+        require_place(core, done.plan)
+        models.locations(core, done.plan)
+        return done.plan.method, done.plan.digest()
+
+
+def find(core: Core, ref: str) -> SweepRow:
+    """Return a sweep by id, unique prefix of an id, or name (the newest)."""
+    with core.db.read() as tx:
+        return sweeps.find(tx, ref)
+
+
+def stop(core: Core, row: SweepRow) -> None:
+    """Have running trials stopped and no more started; an ended sweep stays as it is."""
+    with core.db.write() as tx:
+        sweeps.change(tx, row.id, SweepChange(desired="stop"), expect={"running"})
+    core.bus.publish("wake")
+
+
+def resume(core: Core, row: SweepRow) -> None:
+    """Go on with a stopped sweep: trials that were stopped or never began are run."""
+    with core.db.write() as tx:
+        change = SweepChange(state="running", desired="run", ended_at=None)
+        if not sweeps.change(tx, row.id, change, expect={"stopped"}):
+            raise StarForgeError(
+                "sweep/not-stopped",
+                Text(f"sweep {row.id} is not stopped", f"搜索 {row.id} 并未停止"),
+                Text("only a stopped sweep can be resumed; start a new one with `sf sweep EXP`",
+                     "只有已停止的搜索可以继续；用 `sf sweep EXP` 开始新的搜索"),
+                status=409,
+            )  # fmt: skip
+        for trial in sweeps.of_sweep(tx, row.id):
+            again = sweeps.TrialChange(
+                state="waiting", job_id=None, message=None,
+                attempt=trial.attempt + (trial.job_id is not None),
+            )  # fmt: skip
+            sweeps.change_trial(tx, trial, again, expect={"stopped"})
+    core.bus.publish("wake")
+
+
+def best(row: SweepRow, trials: list[TrialRow]) -> TrialRow | None:
+    """Return the best trial that succeeded with a finite value: the first of equal ones."""
+    sign = 1.0 if row.goal == "min" else -1.0
+    done = [(one.value * sign, one.number, one) for one in trials
+            if one.state == "succeeded" and one.value is not None]  # fmt: skip
+    return min(done)[2] if done else None
+
+
+def listing(core: Core, limit: int) -> list[wire.Sweep]:
+    """Return the newest sweeps, newest first."""
+    with core.db.read() as tx:
+        return [
+            wire.Sweep(**_fields(row, sweeps.of_sweep(tx, row.id)))
+            for row in sweeps.newest(tx, max(1, min(limit, 200)))
+        ]
+
+
+def detail(core: Core, ident: str, lang: Lang) -> wire.SweepDetail:
+    """Return everything about a sweep."""
+    with core.db.read() as tx:
+        row = sweeps.find(tx, ident)
+        rows = sweeps.of_sweep(tx, row.id)
+    shown = [
+        wire.Trial(
+            number=one.number, parameters=one.parameters, state=one.state, attempt=one.attempt,
+            job_id=one.job_id, value=views.finite(one.value),
+            message=views.pick(one.message, lang),
+        )
+        for one in rows
+    ]  # fmt: skip
+    return wire.SweepDetail(**_fields(row, rows), trials=shown)
+
+
+def _fields(row: SweepRow, trials: list[TrialRow]) -> dict[str, Any]:
+    found = best(row, trials)
+    return {
+        "id": row.id,
+        "name": row.name,
+        "state": "stopping" if row.state == "running" and row.desired == "stop" else row.state,
+        "method": row.method,
+        "metric": row.metric,
+        "goal": row.goal,
+        "jobs": row.jobs,
+        "counts": dict(Counter(one.state for one in trials)),
+        "best": found.number if found else None,
+        "created_at": from_unix(row.created_at),
+        "ended_at": from_unix(row.ended_at),
+    }

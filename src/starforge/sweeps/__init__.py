@@ -1,0 +1,1 @@
+"""The trials of a sweep: grids, ranges and random draws."""
