@@ -3,24 +3,28 @@ import "@mantine/notifications/styles.css";
 import "./styles.css";
 import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client";
 import { router } from "./app/router";
+import { isSignedOut } from "./app/standing";
 import { startI18n } from "./i18n";
 import { cssVariables, theme } from "./theme";
+
+/** A session that ended anywhere ends everywhere: the sign-in is shown. */
+function askWhoIsSignedIn(error: unknown): void {
+  if (isSignedOut(error)) void client.invalidateQueries({ queryKey: ["session"] });
+}
 
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
-      // A session that ended anywhere ends it everywhere: the sign-in is shown.
-      if (error instanceof ApiError && error.signedOut && query.queryKey[0] !== "session") {
-        void client.invalidateQueries({ queryKey: ["session"] });
-      }
+      if (query.queryKey[0] !== "session") askWhoIsSignedIn(error);
     },
   }),
+  mutationCache: new MutationCache({ onError: askWhoIsSignedIn }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -38,7 +38,33 @@ function parseBlock(block: string): SseEvent[] {
   return data.length === 0 ? [] : [{ event, id, data: JSON.parse(data.join("\n")) }];
 }
 
-/** Yield the events of one connection until it ends; throws `ApiError` on a refusal. */
+/** The server says something every 15 s, if only a comment. */
+const SILENCE = 40_000; // ms
+
+/** Calls `end` when nothing was heard for too long, or the browser knows the network is away. */
+class Watch {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly end: () => void) {
+    window.addEventListener("offline", end);
+    this.heard();
+  }
+
+  heard(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.end, SILENCE);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    window.removeEventListener("offline", this.end);
+  }
+}
+
+/**
+ * Yield the events of one connection until it ends; throws `ApiError` on a refusal. A network
+ * that is cut closes nothing: a connection on which all is silent counts as ended.
+ */
 export async function* connect(url: string, signal: AbortSignal): AsyncGenerator<SseEvent> {
   const response = await fetch(url, {
     headers: { ...pageHeaders(), Accept: "text/event-stream" },
@@ -52,9 +78,15 @@ export async function* connect(url: string, signal: AbortSignal): AsyncGenerator
   yield { event: "open", data: null, id: null };
   const parser = new SseParser();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  while (true) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield* parser.push(value);
+  const watch = new Watch(() => void reader.cancel().catch(() => undefined));
+  try {
+    while (true) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      watch.heard();
+      yield* parser.push(value);
+    }
+  } finally {
+    watch.close();
   }
 }

@@ -13,8 +13,8 @@ export function codeOf(hash: string): string | null {
   return new URLSearchParams(hash.replace(/^#/, "")).get("code");
 }
 
-/** Sign-in: by the one-time link `sf open` gives, or with the server's token. */
-export function SignIn() {
+/** Sign-in: by the one-time link `sf open` gives, or with the server's token; the address stays. */
+export function SignIn({ ended }: { ended: boolean }) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [token, setToken] = useState("");
@@ -54,6 +54,11 @@ export function SignIn() {
     <Center mih="100dvh" px="md" component="main">
       <Stack w={380} gap="md">
         <Title order={1}>{t("signIn.title")} · StarForge</Title>
+        {ended && (
+          <Alert color="yellow" role="status">
+            {t("signIn.ended")}
+          </Alert>
+        )}
         <Text size="sm">{t("signIn.how")}</Text>
         <CommandBlock text="sf open" />
         <Divider label={t("signIn.or")} />

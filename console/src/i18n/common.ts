@@ -70,6 +70,7 @@ export const en = {
   },
   signIn: {
     title: "Sign in",
+    ended: "Your session has ended. Sign in again and you are back where you were.",
     how: "Run this on the machine of the server and open the link it prints:",
     or: "or",
     token: "Token of the server",
@@ -171,6 +172,7 @@ export const zh = {
   },
   signIn: {
     title: "登录",
+    ended: "登录已失效。重新登录后会回到原来的页面。",
     how: "在服务所在的机器上运行下面的命令，打开它给出的链接：",
     or: "或者",
     token: "服务的令牌",

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { sessionQuery, signOut } from "@/api/session";
 import { formatExact } from "@/format/time";
@@ -9,7 +9,6 @@ import { Section } from "@/ui/Section";
 /** Who is signed in here and until when, and the way out. */
 export function ThisBrowser() {
   const { t } = useTranslation("settings");
-  const client = useQueryClient();
   const session = useQuery(sessionQuery).data;
   if (!session) return null;
   const until = session.expires_at
@@ -26,7 +25,11 @@ export function ThisBrowser() {
             </Text>
           )}
         </Text>
-        <Button variant="default" onClick={() => void signOut().then(() => client.resetQueries())}>
+        {/* Loaded anew: nothing of what was seen stays in this page's memory. */}
+        <Button
+          variant="default"
+          onClick={() => void signOut().then(() => window.location.reload())}
+        >
           {t("common:signOut")}
         </Button>
       </Group>
