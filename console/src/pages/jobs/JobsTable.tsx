@@ -2,10 +2,11 @@ import { Box, Checkbox, Skeleton, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Job } from "@/api/client";
 import { useKeys } from "@/app/keys";
+import { showRefusal } from "../job/header/useJobActions";
 import { CompactRow } from "./CompactRow";
 import { CELLS, gridOf } from "./cells";
 import { MetricSort } from "./SortMenu";
@@ -25,7 +26,7 @@ interface Props {
   columns: Column[];
   compact: boolean;
   selected: ReadonlySet<string>;
-  onSelect: (selected: ReadonlySet<string>) => void;
+  onSelect: Dispatch<SetStateAction<ReadonlySet<string>>>;
   /** Told which rows are in view. */
   onRange: (first: number, last: number) => void;
 }
@@ -36,7 +37,7 @@ export function JobsTable(props: Props) {
   const { t } = useTranslation("jobs");
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
-  const anchor = useRef<string | null>(null);
+  const anchor = useRef<{ id: string; row: number } | null>(null);
   const [cursor, setCursor] = useState<string | null>(null);
   const rows = useVirtualizer({
     count: pages.total,
@@ -60,21 +61,26 @@ export function JobsTable(props: Props) {
     setCursor(job.id);
     rows.scrollToIndex(next);
   }
-  function toggle(id: string, withRange: boolean) {
-    const order = Array.from({ length: pages.total }, (_, row) => pages.at(row)?.id);
-    onSelect(selectRange(selected, order, id, withRange ? anchor.current : null));
-    anchor.current = id;
+  /** With a range, rows between that were never in view are selected too. */
+  async function toggle(id: string, withRange: boolean) {
+    const from = withRange ? anchor.current : null;
+    const row = rowOf(id);
+    anchor.current = { id, row };
+    const order = from ? await pages.around(from.row, row) : [];
+    onSelect((selected) => selectRange(selected, order, id, from?.id ?? null));
   }
+  const turn = (id: string, withRange: boolean) =>
+    void toggle(id, withRange).catch((error) => showRefusal(t("common:errors.title"), error));
   const open = (id: string) => void navigate({ to: "/jobs/$job", params: { job: id }, search: {} });
   const unselect = () => onSelect(new Set());
-  const toggleRange = () => cursor && toggle(cursor, true);
+  const toggleRange = () => cursor && turn(cursor, true);
   function openCursor(event: KeyboardEvent) {
     if (cursor && !(event.target as HTMLElement).closest("a,button,input")) open(cursor);
   }
   useKeys({
     j: () => move(1),
     k: () => move(-1),
-    x: () => cursor && toggle(cursor, false),
+    x: () => cursor && turn(cursor, false),
     X: toggleRange,
     Escape: unselect,
     Enter: openCursor,
@@ -111,12 +117,12 @@ export function JobsTable(props: Props) {
               onClick={(event) => {
                 if (!job || (event.target as HTMLElement).closest("a,button,input,label")) return;
                 setCursor(job.id);
-                if (event.shiftKey) toggle(job.id, true);
-                else if (event.ctrlKey || event.metaKey) toggle(job.id, false);
+                if (event.shiftKey) turn(job.id, true);
+                else if (event.ctrlKey || event.metaKey) turn(job.id, false);
                 else open(job.id);
               }}
             >
-              <Cells {...props} job={job} onToggle={toggle} />
+              <Cells {...props} job={job} onToggle={turn} />
             </div>
           );
         })}

@@ -1,5 +1,5 @@
 /** Jobs of a view in pages of 100, fetched as they come into view. */
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { api, ask, type Job } from "@/api/client";
 import type { View } from "./view";
@@ -29,15 +29,22 @@ export interface JobPages {
   at: (row: number) => Job | undefined;
   /** Loaded jobs by row. */
   loaded: Map<number, Job>;
+  /** Ids of the jobs in the pages that hold these rows, asked for where they are not known. */
+  around: (row: number, other: number) => Promise<string[]>;
   pending: boolean;
   error: unknown;
   retry: () => void;
 }
 
+function pageOf(row: number): number {
+  return Math.floor(Math.max(0, row) / PAGE_SIZE) + 1;
+}
+
 /** The pages that hold the rows from `first` to `last` (and the first one, for the total). */
 export function useJobPages(view: View, first: number, last: number): JobPages {
-  const from = Math.floor(Math.max(0, first) / PAGE_SIZE) + 1;
-  const to = Math.floor(Math.max(0, last) / PAGE_SIZE) + 1;
+  const client = useQueryClient();
+  const from = pageOf(first);
+  const to = pageOf(last);
   const numbers = [1];
   for (let page = Math.max(2, from); page <= to; page += 1) numbers.push(page);
   const found = useQueries({ queries: numbers.map((page) => pageQuery(view, page)) });
@@ -56,9 +63,18 @@ export function useJobPages(view: View, first: number, last: number): JobPages {
     before.current = { total: head.total, loaded };
   }
   const { total, loaded } = before.current;
+  async function around(row: number, other: number): Promise<string[]> {
+    const start = pageOf(Math.min(row, other));
+    const count = pageOf(Math.max(row, other)) - start + 1;
+    const asked = Array.from({ length: count }, (_, at) =>
+      client.ensureQueryData(pageQuery(view, start + at)),
+    );
+    return (await Promise.all(asked)).flatMap((page) => page.jobs.map((job) => job.id));
+  }
   return {
     total,
     loaded,
+    around,
     at: (row) => loaded.get(row),
     pending: head === undefined && loaded.size === 0,
     error: found.find((one) => one.error)?.error ?? null,

@@ -133,7 +133,7 @@ export function usualColumns(width: number): Column[] {
 /** Selected ids after a click on `id`; with `from` everything between them too. */
 export function selectRange(
   selected: ReadonlySet<string>,
-  order: (string | undefined)[],
+  order: string[],
   id: string,
   from: string | null,
 ): Set<string> {
@@ -141,9 +141,7 @@ export function selectRange(
   const start = from === null ? -1 : order.indexOf(from);
   const end = order.indexOf(id);
   if (start >= 0 && end >= 0) {
-    for (const one of order.slice(Math.min(start, end), Math.max(start, end) + 1)) {
-      if (one !== undefined) next.add(one);
-    }
+    for (const one of order.slice(Math.min(start, end), Math.max(start, end) + 1)) next.add(one);
   } else if (!next.delete(id)) next.add(id);
   return next;
 }
