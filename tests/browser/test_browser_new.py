@@ -127,7 +127,7 @@ def test_a_restarted_server_finds_the_form_as_it_was(page, server):
     page.get_by_text("can't be reached").first.wait_for()
     server.start("--port", port)
     plan = page.get_by_role("region", name="Where it differs")
-    plan.get_by_text("0.0002").wait_for()
+    plan.get_by_text("2e-4", exact=True).wait_for()
     is_ready(page)
     page.goto(f"{server.url}/new")
     page.get_by_text("Begun in this browser").wait_for()
