@@ -2,6 +2,7 @@ import type { Texts } from "./texts";
 
 export const en = {
   axes: { step: "step", time: "time", tokens: "tokens" },
+  at: { step: "step {{at}}", time: "time {{at}}", tokens: "tokens {{at}}" },
   xAxis: "What the horizontal axis counts",
   smoothing: "smoothing",
   logX: "log x",
@@ -29,6 +30,7 @@ export const en = {
 
 export const zh = {
   axes: { step: "步", time: "时间", tokens: "token 数" },
+  at: { step: "第 {{at}} 步", time: "时间 {{at}}", tokens: "{{at}} 个 token" },
   xAxis: "横轴的含义",
   smoothing: "平滑",
   logX: "横轴对数",

@@ -111,7 +111,7 @@ export const en = {
     },
   },
   artifacts: {
-    none: "Nothing was left yet",
+    none: "No outputs",
     noneLive: "Outputs and checkpoints show up here as the job writes them.",
     noneEnded: "The job ended without an output.",
     kind: "Kind",
@@ -255,7 +255,7 @@ export const zh = {
     },
   },
   artifacts: {
-    none: "还没有产出",
+    none: "没有产出",
     noneLive: "任务写出产出和检查点后，会显示在这里。",
     noneEnded: "任务结束时没有留下产出。",
     kind: "类型",

@@ -16,11 +16,11 @@ import { type Column, shownMetric } from "./view";
 const WIDTHS: Record<Column, [number, number]> = {
   state: [104, 0.8],
   name: [150, 2],
-  method: [92, 0.8],
+  method: [112, 1],
   model: [68, 1],
   data: [68, 1],
   progress: [100, 0.2],
-  metric: [136, 0.8],
+  metric: [136, 0.6],
   owner: [64, 0.3],
   profile: [64, 0.2],
   created: [104, 0],

@@ -17,6 +17,7 @@ router = APIRouter(tags=["catalog"], dependencies=[Depends(require_user)])
 @router.get("/methods", response_model=list[MethodSummary])
 def methods(
     core: CoreDep,
+    lang: LangDep,
     data: str | None = None,
     framework: str | None = None,
     search: str | None = None,
@@ -24,7 +25,7 @@ def methods(
     """Methods that this server publishes."""
     from starforge.server.services import published
 
-    return published.methods(core, data=data, framework=framework, text=search)
+    return published.methods(core, lang, data=data, framework=framework, text=search)
 
 
 @router.get("/methods/{framework}/{name}/keys")
@@ -44,11 +45,11 @@ def native_keys(
 
 
 @router.get("/methods/{framework}/{name}", response_model=MethodDetail)
-def method(framework: str, name: str, core: CoreDep) -> dict[str, Any]:
+def method(framework: str, name: str, core: CoreDep, lang: LangDep) -> dict[str, Any]:
     """One method with parameters, pins and metrics."""
     from starforge.server.services import published
 
-    return published.method(core, f"{framework}/{name}")
+    return published.method(core, f"{framework}/{name}", lang)
 
 
 @router.get("/catalog")

@@ -12,7 +12,7 @@ from starforge.catalog.public import detail, summary
 from starforge.catalog.publish import own_files
 from starforge.catalog.search import search
 from starforge.errors import ExitCode, StarForgeError
-from starforge.i18n import Text, t
+from starforge.i18n import Lang, Text
 from starforge.server.core import Core
 from starforge.wire.base import BothTexts
 from starforge.wire.methods import (
@@ -28,21 +28,22 @@ NO_RUNTIME = "none"
 
 
 def methods(
-    core: Core, *, data: str | None, framework: str | None, text: str | None
+    core: Core, lang: Lang, *, data: str | None, framework: str | None, text: str | None
 ) -> list[dict[str, Any]]:
     """Return the published methods that fit, each with where it runs."""
     publication = core.publication
     found = search(publication.catalog, data=data, framework=framework, text=text)
     return [
-        summary(one) | _whereabouts(core, one.name, one.framework, one.runtime) for one in found
+        summary(one) | _whereabouts(core, one.name, one.framework, one.runtime, lang)
+        for one in found
     ]
 
 
-def method(core: Core, name: str) -> dict[str, Any]:
+def method(core: Core, name: str, lang: Lang) -> dict[str, Any]:
     """Return one published method whole."""
     require(core, name)
     recipe = core.catalog.recipe(name)
-    return detail(recipe) | _whereabouts(core, name, recipe.framework, recipe.runtime)
+    return detail(recipe) | _whereabouts(core, name, recipe.framework, recipe.runtime, lang)
 
 
 def info(core: Core) -> CatalogInfo:
@@ -109,61 +110,69 @@ def require(core: Core, name: str, digest: str | None = None) -> None:
         )
 
 
-def place(core: Core, framework: str, runtime: str, device: str | None = None) -> MethodPlace:
+def place(
+    core: Core, framework: str, runtime: str, lang: Lang, device: str | None = None
+) -> MethodPlace:
     """Return where a framework runs here, and whether a job could start."""
     chosen = place_of(framework, core.settings.catalog_folder)
     if chosen is None and runtime == NO_RUNTIME:
         return MethodPlace(kind="none")
     if chosen is None:
         chosen = Place(kind="runtime", value=runtime, source="")
-    return _described(core, framework, chosen, device)
+    return _described(core, framework, chosen, device, lang)
 
 
-def _described(core: Core, framework: str, chosen: Place, device: str | None) -> MethodPlace:
+def _described(
+    core: Core, framework: str, chosen: Place, device: str | None, lang: Lang
+) -> MethodPlace:
     if chosen.kind == "image":
-        detail_text = t(
-            "named by {source}; this server's engine starts processes, not containers",
-            "由 {source} 指定；本服务的引擎直接启动进程，不运行容器",
-            source=chosen.source,
+        why = Text(
+            f"named by {chosen.source}; this server's engine starts processes, not containers",
+            f"由 {chosen.source} 指定；本服务的引擎直接启动进程，不运行容器",
         )
-        return MethodPlace(kind="image", name=chosen.value, ready=False, detail=detail_text)
+        return MethodPlace(kind="image", name=chosen.value, ready=False, detail=why.pick(lang))
     if chosen.kind == "python":
         from pathlib import Path
 
         ready = Path(chosen.value).is_file()
-        missing = t("there is no such file", "没有这个文件")
+        missing = Text("there is no such file", "没有这个文件").pick(lang)
         return MethodPlace(
             kind="python", name=chosen.value, ready=ready, detail="" if ready else missing
         )
-    return _runtime_place(core, framework, chosen.value, device)
+    return _runtime_place(core, framework, chosen.value, device, lang)
 
 
-def _runtime_place(core: Core, framework: str, name: str, device: str | None) -> MethodPlace:
+def _runtime_place(
+    core: Core, framework: str, name: str, device: str | None, lang: Lang
+) -> MethodPlace:
     from starforge import runtimes
     from starforge.runtimes.spec import DEVICES, names
 
     if name not in names():
-        return MethodPlace(kind="runtime", name=name, ready=False, detail=_own_image(framework))
+        own = _own_image(framework).pick(lang)
+        return MethodPlace(kind="runtime", name=name, ready=False, detail=own)
     devices = [device] if device else list(DEVICES)
     ready = any(runtimes.find(core.settings.home, name, one) is not None for one in devices)
-    how = t("not installed: `sf runtime install {name}`",
-            "尚未安装：`sf runtime install {name}`", name=name)  # fmt: skip
-    return MethodPlace(kind="runtime", name=name, ready=ready, detail="" if ready else how)
-
-
-def _own_image(framework: str) -> str:
-    return t(
-        "it needs an environment of yours: name an interpreter that has it in runtimes.yaml "
-        "(deploy/docker/Dockerfile.{framework} makes an image with one)",
-        "需要自备运行环境：在 runtimes.yaml 中给出装有它的解释器"
-        "（deploy/docker/Dockerfile.{framework} 可构建带有它的镜像）",
-        framework=framework,
+    how = Text(
+        f"not installed: `sf runtime install {name}`", f"尚未安装：`sf runtime install {name}`"
+    )
+    return MethodPlace(
+        kind="runtime", name=name, ready=ready, detail="" if ready else how.pick(lang)
     )
 
 
-def _whereabouts(core: Core, name: str, framework: str, runtime: str) -> dict[str, Any]:
+def _own_image(framework: str) -> Text:
+    return Text(
+        "it needs an environment of yours: name an interpreter that has it in runtimes.yaml "
+        f"(deploy/docker/Dockerfile.{framework} makes an image with one)",
+        "需要自备运行环境：在 runtimes.yaml 中给出装有它的解释器"
+        f"（deploy/docker/Dockerfile.{framework} 可构建带有它的镜像）",
+    )
+
+
+def _whereabouts(core: Core, name: str, framework: str, runtime: str, lang: Lang) -> dict[str, Any]:
     own = core.publication.catalog.is_own(name)
-    shown = place(core, framework, runtime).model_dump(mode="json")
+    shown = place(core, framework, runtime, lang).model_dump(mode="json")
     return {"source": "deployment" if own else "bundled", "place": shown}
 
 

@@ -66,6 +66,8 @@ def _apply(tx: Tx, job: JobSummary, attempt: int, status: dict[str, Any]) -> boo
         return False
     if job.desired == "stop" and state != "stopping":
         state = "stopping"
+    elif state == "starting" and job.state == "running":
+        state = "running"  # read before the heartbeat that came first: an attempt starts once
     attempts.change(
         tx,
         job.id,

@@ -3,7 +3,7 @@
 import pytest
 
 from starforge.server.services.status import apply_status, is_news, read_progress
-from starforge.server.store import attempts, jobs
+from starforge.server.store import attempts, events, jobs
 from starforge.server.store.records import JobChange
 
 RUNNING = {"state": "running", "started_at": 100.0, "progress": {"step": 3, "total": 9}}
@@ -30,6 +30,15 @@ def test_a_live_status_is_taken_over(core, running):
     assert attempt.state == "running" and attempt.heartbeat_at
     assert not is_news(job, RUNNING)
     assert is_news(job, {**RUNNING, "progress": {"step": 4, "total": 9}})
+
+
+def test_an_attempt_starts_once(core, running):
+    for status in ({"state": "starting"}, RUNNING, {"state": "starting"}, RUNNING):
+        assert apply_status(core, running.id, 0, status) == "run"
+    job, attempt = seen(core, running.id)
+    assert (job.state, attempt.state) == ("running", "running")
+    with core.db.read() as tx:
+        assert events.count(tx, running.id, "running") == 1
 
 
 def test_an_end_is_never_taken_from_a_heartbeat(core, running):

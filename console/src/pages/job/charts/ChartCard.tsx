@@ -245,7 +245,7 @@ function Readout({ data, hovered, x }: ReadoutProps) {
           <Text span size="xs" fw={600} c="var(--mantine-color-text)">
             {formatNumber(value)}
           </Text>
-          {band} · {t(`axes.${x}`)} {x === "time" ? axisTime(place) : formatNumber(place)}
+          {band} · {t(`at.${x}`, { at: x === "time" ? axisTime(place) : formatNumber(place) })}
         </>
       )}
     </Text>

@@ -14,9 +14,9 @@ export function Attempts({ job }: { job: JobDetail }) {
   const { t } = useTranslation("job");
   const attempts = (job.attempts ?? []).toReversed();
   return (
-    <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table fz="sm" horizontalSpacing="xs">
-        <Table.Thead>
+        <Table.Thead style={{ whiteSpace: "nowrap" }}>
           <Table.Tr>
             <Table.Th>{t("overview.attempt")}</Table.Th>
             <Table.Th>{t("overview.state")}</Table.Th>

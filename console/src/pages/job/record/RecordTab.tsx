@@ -17,6 +17,9 @@ const recordQuery = (job: string, attempt: number) =>
     queryFn: () => ask(api.GET("/api/v1/jobs/{job}/record", { params: { path: { job } } })),
   });
 
+/** What says most about a job. */
+const FIRST = "experiment/experiment.yaml";
+
 /** What is needed to run the job again: its files, the state of its code, the command. */
 export function RecordTab({ job }: { job: JobDetail }) {
   const { t } = useTranslation("job");
@@ -29,7 +32,8 @@ export function RecordTab({ job }: { job: JobDetail }) {
   const truncated = record.data.truncated ?? [];
   const names = [...Object.keys(files), ...truncated].sort((a, b) => a.localeCompare(b));
   if (names.length === 0) return <Empty title={t("record.none")} text={t("record.noneText")} />;
-  const chosen = names.find((name) => name === search.file) ?? names[0] ?? "";
+  const asked = search.file ?? FIRST;
+  const chosen = names.find((name) => name === asked) ?? names[0] ?? "";
   return (
     <Stack gap="md">
       <Facts job={job} />
