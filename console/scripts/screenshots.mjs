@@ -1,28 +1,58 @@
 // Take a picture of every page, in both themes and languages:
-//   node scripts/screenshots.mjs LINK OUT JOB [JOB2 [DIGEST]]
-// LINK is a one-time sign-in link, JOB the job whose page is shown, DIGEST that of uploaded rows. Run by `make screenshots`.
+//   node scripts/screenshots.mjs LINK OUT KIND JOB OTHER DIGEST TRAINED
+// LINK is a one-time sign-in link; KIND `all`, or `docs` for the pictures of the documentation,
+// which land in OUT/en/pictures and OUT/zh/pictures; JOB a job with curves and samples, OTHER one
+// to compare with, DIGEST that of uploaded rows, TRAINED a job with outputs. Run by `make screenshots`.
 import { mkdirSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const [link, out, job, other, rows] = process.argv.slice(2);
+const [link, out, kind, job, other, rows, trained] = process.argv.slice(2);
 const base = new URL(link).origin;
-const TABS = ["", "charts", "samples", "logs", "system", "config", "artifacts", "record"];
+const CURVES = ["charts", "samples", "logs"];
+const OUTPUTS = ["", "system", "config", "artifacts", "record"];
+const tab = (of, name) => [`job-${name || "overview"}`, `/jobs/${of}${name && `/${name}`}`];
 const PAGES = [
   ["jobs", "/jobs"],
-  ...TABS.map((tab) => [`job-${tab || "overview"}`, `/jobs/${job}${tab && `/${tab}`}`]),
-  ...(other ? [["compare", `/compare?jobs=${job},${other}`]] : []),
+  ["jobs-selected", "/jobs", select],
+  ["jobs-none", "/jobs?q=nothing-like-this"],
+  ...CURVES.map((name) => tab(job, name)),
+  ...OUTPUTS.map((name) => tab(trained, name)),
+  ["job-charts-zoom", `/jobs/${job}/charts?lo=60&hi=120&smoothing=0.6`],
+  ["job-samples-groups", `/jobs/${job}/samples?view=groups`],
+  ["job-samples-pairs", `/jobs/${job}/samples?view=pairs`],
+  ["job-failed", "/jobs/broken"],
+  ["job-running", "/jobs/a longer run"],
+  ["compare", `/compare?jobs=${job},${other}`],
   ["methods", "/methods"],
   ["method", "/methods/trl/grpo"],
   ["method-parameter", "/methods/verl/grpo?param=kl_coef"],
   ["choose", "/choose"],
   ["choose-methods", "/choose?answers=verifiable,default"],
-  ...(rows ? [["choose-data", `/choose?digest=${rows}&file=tasks.jsonl`]] : []),
+  ["choose-data", `/choose?digest=${rows}&file=tasks.jsonl`],
   ["new-pick", "/new"],
   ["new", "/new?method=trl/grpo"],
   ["new-findings", "/new?method=trl/sft", mistakes],
   ["new-clone", `/new?from=${job}`],
   ["settings", "/settings"],
+  ["unknown", "/nothing/is/here"],
 ];
+/** Those of docs/LANGUAGE/console.md. */
+const DOCS = [
+  "jobs",
+  "job-charts-zoom",
+  "job-samples-groups",
+  "method",
+  "choose-data",
+  "new-findings",
+];
+
+/** Two rows, and what can be done to them. */
+async function select(page) {
+  for (const name of [job, other]) {
+    await page.getByRole("row").filter({ hasText: name }).getByRole("checkbox").first().check();
+  }
+}
+
 /** Values that the checks have something to say about. */
 async function mistakes(page) {
   await page.locator('[id="params.learning_rate-input"]').fill("-1");
@@ -34,6 +64,17 @@ const SIZES = [
   ["wide", { width: 1280, height: 800 }],
   ["phone", { width: 390, height: 844 }],
 ];
+
+/** Where a picture lands; `null` where none is taken. */
+function target(name, language, theme, size) {
+  if (kind === "all") {
+    // A phone is looked at in one theme and language only: what differs is the layout.
+    const left = size === "phone" && (language !== "en" || theme !== "light");
+    return left ? null : `${out}/${name}-${language}-${theme}-${size}.png`;
+  }
+  const wanted = DOCS.includes(name) && theme === "light" && size === "wide";
+  return wanted ? `${out}/${language}/pictures/${name}.png` : null;
+}
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -47,14 +88,13 @@ const browser = await chromium.launch({
     "--disable-sync",
   ],
 });
-mkdirSync(out, { recursive: true });
 const context = await browser.newContext();
-const first = await context.newPage();
-await first.goto(link);
-await first.getByRole("heading", { level: 1 }).waitFor();
+const page = await context.newPage();
+await page.goto(link);
+await page.getByRole("heading", { level: 1 }).waitFor();
 for (const language of ["en", "zh"]) {
   for (const theme of ["light", "dark"]) {
-    await first.evaluate(
+    await page.evaluate(
       ([lang, scheme]) => {
         localStorage.setItem("starforge.language", lang);
         localStorage.setItem("mantine-color-scheme-value", scheme);
@@ -62,23 +102,19 @@ for (const language of ["en", "zh"]) {
       [language, theme],
     );
     for (const [size, viewport] of SIZES) {
-      // A phone is looked at in one theme and language only: what differs is the layout.
-      if (size === "phone" && (language !== "en" || theme !== "light")) continue;
-      const page = await context.newPage();
       await page.setViewportSize(viewport);
       for (const [name, path, act] of PAGES) {
+        const file = target(name, language, theme, size);
+        if (file === null) continue;
+        mkdirSync(file.replace(/[^/]*$/, ""), { recursive: true });
         await page.goto(base + path);
-        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.locator("h1, h2").first().waitFor();
         await page.waitForTimeout(1200); // curves draw, transitions end
         if (act) await act(page);
-        const fullPage = name.startsWith("new"); // a form is looked at whole
+        const fullPage = kind === "all" && name.startsWith("new"); // a form is looked at whole
         await page.evaluate(() => window.scrollTo(0, 0));
-        await page.screenshot({
-          fullPage,
-          path: `${out}/${name}-${language}-${theme}-${size}.png`,
-        });
+        await page.screenshot({ fullPage, path: file });
       }
-      await page.close();
     }
   }
 }
