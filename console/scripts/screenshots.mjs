@@ -17,7 +17,7 @@ const PAGES = [
   ["jobs-none", "/jobs?q=nothing-like-this"],
   ...CURVES.map((name) => tab(job, name)),
   ...OUTPUTS.map((name) => tab(trained, name)),
-  ["job-charts-zoom", `/jobs/${job}/charts?lo=60&hi=120&smoothing=0.6`],
+  ["job-charts-zoom", `/jobs/${job}/charts?lo=60&hi=120&smooth=0.6`],
   ["job-samples-groups", `/jobs/${job}/samples?view=groups`],
   ["job-samples-pairs", `/jobs/${job}/samples?view=pairs`],
   ["job-failed", "/jobs/broken"],

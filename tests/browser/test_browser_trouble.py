@@ -93,7 +93,7 @@ def test_a_log_goes_on_where_a_cut_network_left_it(page, client, running, proxy)
 
 
 def test_an_open_job_goes_on_after_a_restart(page, server, client, running):
-    page.goto(f"{server.url}/jobs/{running.id}/charts?smoothing=0.5")
+    page.goto(f"{server.url}/jobs/{running.id}/charts?smooth=0.5")
     chart = page.get_by_role("region", name="train/loss")
     chart.wait_for()
     port = server.url.rpartition(":")[2]
@@ -104,7 +104,7 @@ def test_an_open_job_goes_on_after_a_restart(page, server, client, running):
     page.get_by_text(LOST).wait_for(state="detached")
     now = steps_of(server.client(), running)
     wait_for(lambda: shown_value(chart) >= now)
-    assert "smoothing=0.5" in page.url
+    assert "smooth=0.5" in page.url
     output = server.home / "jobs" / running.id / "output"
     (output / "enough").touch()
     page.get_by_text("succeeded").first.wait_for()
@@ -118,12 +118,12 @@ def sign_in_again(page, server):
 
 
 def test_a_session_that_ended_leads_back_to_where_one_was(page, server, client, running):
-    page.goto(f"{server.url}/jobs/{running.id}/charts?smoothing=0.5")
+    page.goto(f"{server.url}/jobs/{running.id}/charts?smooth=0.5")
     page.get_by_role("region", name="train/loss").wait_for()
     page.context.clear_cookies()  # what a browser does when a cookie's time is over
     sign_in_again(page, server)
     page.get_by_role("region", name="train/loss").wait_for()
-    assert page.url.endswith(f"/jobs/{running.id}/charts?smoothing=0.5")
+    assert page.url.endswith(f"/jobs/{running.id}/charts?smooth=0.5")
     page.get_by_text(LOST).wait_for(state="detached")
 
 

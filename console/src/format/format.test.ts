@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes, formatNumber, formatPercent } from "./number";
+import { formatBytes, formatNumber, formatPercent, formatTicks } from "./number";
 import { formatDuration, formatRelative } from "./time";
 
 describe("numbers", () => {
@@ -16,6 +16,28 @@ describe("numbers", () => {
     [null, "–"],
   ])("%s is shown as %s", (value, shown) => {
     expect(formatNumber(value)).toBe(shown);
+  });
+
+  it.each([
+    [
+      [0, 0.5, 1],
+      ["0", "0.5", "1"],
+    ],
+    [
+      [51.905, 51.906, 51.907],
+      ["51.905", "51.906", "51.907"],
+    ],
+    [
+      [1e-5, null, 2e-5],
+      ["1e-5", "", "2e-5"],
+    ],
+    [
+      [0.1 + 0.2, 0.4],
+      ["0.3", "0.4"],
+    ],
+    [[], []],
+  ])("marks %s of an axis differ", (ticks, shown) => {
+    expect(formatTicks(ticks)).toEqual(shown);
   });
 
   it("bytes and shares", () => {
@@ -36,6 +58,11 @@ describe("times", () => {
     [90_061, "1 d 1 h"],
   ])("%s seconds are %s", (seconds, shown) => {
     expect(formatDuration(seconds, "en")).toBe(shown);
+  });
+
+  it("leaves smaller units out where there is no room", () => {
+    expect(formatDuration(487, "en", 1)).toBe("8 min");
+    expect(formatDuration(4.2, "zh", 1)).toBe("4.2 秒");
   });
 
   it("says how long ago in both languages", () => {

@@ -12,6 +12,21 @@ export function formatNumber(value: number | null | undefined, digits = 4): stri
   return trimZeros(value.toPrecision(digits));
 }
 
+const FEWEST = 3;
+const MOST = 12;
+
+/** Marks of an axis: as short as they can be while no two say the same. */
+export function formatTicks(ticks: (number | null)[]): string[] {
+  const shown = (digits: number) =>
+    ticks.map((tick) => (tick === null ? "" : formatNumber(tick, digits)));
+  const wanted = new Set(ticks).size;
+  for (let digits = FEWEST; digits < MOST; digits += 1) {
+    const texts = shown(digits);
+    if (new Set(texts).size === wanted) return texts;
+  }
+  return shown(MOST);
+}
+
 function trimZeros(text: string): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }

@@ -1,8 +1,12 @@
 /** Times and durations for people, in the page's language. */
 import type { Language } from "@/i18n";
 
-/** Seconds as the two largest units: `2 h 5 min`, `14 s`. */
-export function formatDuration(seconds: number | null | undefined, language: Language): string {
+/** Seconds as the largest units, two of them: `2 h 5 min`, `14 s`. */
+export function formatDuration(
+  seconds: number | null | undefined,
+  language: Language,
+  units = 2,
+): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
   const words = language === "zh" ? ["天", "小时", "分", "秒"] : ["d", "h", "min", "s"];
   const whole = Math.max(0, Math.round(seconds));
@@ -16,7 +20,7 @@ export function formatDuration(seconds: number | null | undefined, language: Lan
   const first = parts.findIndex((part) => part > 0);
   if (first < 0) return `0 ${words[3]}`;
   return parts
-    .slice(first, first + 2)
+    .slice(first, first + units)
     .map((part, index) => (part > 0 ? `${part} ${words[first + index]}` : ""))
     .filter(Boolean)
     .join(" ");

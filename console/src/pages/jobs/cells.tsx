@@ -19,7 +19,7 @@ const WIDTHS: Record<Column, [number, number]> = {
   method: [112, 1],
   model: [68, 1],
   data: [68, 1],
-  progress: [100, 0.2],
+  progress: [112, 0.3],
   metric: [136, 0.6],
   owner: [64, 0.3],
   profile: [64, 0.2],
@@ -144,7 +144,7 @@ export function ProgressCell({ job }: { job: Job }) {
   const left =
     eta === null || eta === undefined
       ? ""
-      : t("left", { time: formatDuration(eta, currentLanguage()) });
+      : t("left", { time: formatDuration(eta, currentLanguage(), 1) });
   return (
     <Stack gap={3} miw={0}>
       <Text size="xs" c="dimmed" truncate>

@@ -11,18 +11,22 @@ from starforge.wire.jobs import Record
 
 MAX_FILE = 512 * 1024
 MAX_FILES = 500
+BYTECODE = "__pycache__"
 # What a person may fetch from a job's folder; launch.json holds a token and is not there.
 PUBLIC = (layout.RECORD, layout.CODE, layout.OUTPUT)
 
 
 def read(core: Core, job_id: str) -> Record:
-    """Return the text files of ``record/``; large ones are named, not shown."""
+    """Return the text files of ``record/``; large ones are named, not shown.
+
+    Bytecode that Python left beside the drivers is no part of the record.
+    """
     root = core.settings.job_dir(job_id) / layout.RECORD
     files: dict[str, str] = {}
     left_out: list[str] = []
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
-        if not path.is_file() or within(name, root) is None:
+        if not path.is_file() or within(name, root) is None or path.parent.name == BYTECODE:
             continue
         if len(files) >= MAX_FILES or path.stat().st_size > MAX_FILE:
             left_out.append(name)

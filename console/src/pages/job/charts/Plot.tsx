@@ -4,7 +4,7 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
-import { formatNumber } from "@/format/number";
+import { formatTicks } from "@/format/number";
 import type { Columns, Span, XKind } from "./chartData";
 import { inkOf, LINE_COLORS } from "./ink";
 import { axisTime, markers } from "./plotParts";
@@ -134,10 +134,9 @@ function options(latest: { current: PlotProps }, width: number): uPlot.Options {
       {
         ...axis,
         size: 26,
-        values: (_, ticks) =>
-          ticks.map((tick) => (props.x === "time" ? axisTime(tick) : formatNumber(tick, 3))),
+        values: (_, ticks) => (props.x === "time" ? ticks.map(axisTime) : formatTicks(ticks)),
       },
-      { ...axis, size: 54, values: (_, ticks) => ticks.map((tick) => tickText(tick)) },
+      { ...axis, size: 54, values: (_, ticks) => formatTicks(ticks) },
     ],
     series: [{}, ...seriesOf(props, ink)],
     bands: bandsOf(props.data.lines.length),
@@ -162,8 +161,4 @@ function options(latest: { current: PlotProps }, width: number): uPlot.Options {
       ready: [(self) => self.over.addEventListener("dblclick", () => latest.current.onZoom(null))],
     },
   };
-}
-
-function tickText(tick: number | null): string {
-  return tick === null ? "" : formatNumber(tick, 3);
 }
