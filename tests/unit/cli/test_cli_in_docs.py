@@ -34,10 +34,10 @@ def problem(line: str) -> str | None:
     while isinstance(command, click.Group) and words and words[0] not in ("--help", "[OPTIONS]"):
         if re.search(r"[|]", words[0]):
             return None  # a list of alternatives, as in `sf job stop|resume`
-        found = command.get_command(click.Context(command), words[0])
-        if found is None:
+        try:
+            _, command, words = command.resolve_command(click.Context(command), words)
+        except click.UsageError:
             return f"no command {words[0]!r}"
-        command, words = found, words[1:]
     assert command is not None
     known = {opt for parameter in command.params for opt in parameter.opts}
     known |= {"--help", "-h", "--lang"}

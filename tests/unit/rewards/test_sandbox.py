@@ -13,6 +13,7 @@ from starforge.rewards.code import tests_of as read_tests
 from starforge.rewards.sandbox import Limits, run
 
 QUICK = Limits(seconds=1.5, memory=512 << 20)
+PATIENT = Limits(seconds=30.0, memory=512 << 20)
 linux = pytest.mark.skipif(sys.platform != "linux", reason="seccomp and Landlock are of Linux")
 
 
@@ -65,7 +66,8 @@ def test_programs_that_read_and_print():
     ],
 )  # fmt: skip
 def test_code_that_misbehaves(kind, source):
-    verdict = run(source, ["assert True"], QUICK)
+    # Only what is meant to run out of time has little of it: a busy machine is slow.
+    verdict = run(source, ["assert True"], QUICK if kind == "time" else PATIENT)
     # The one network call is wrapped by urllib in its own exception.
     wrapped = kind == "network" and verdict.kind == "error" and "not allowed here" in verdict.detail
     assert verdict.kind == kind or wrapped, verdict
@@ -75,7 +77,7 @@ def test_code_that_misbehaves(kind, source):
 
 def test_many_files_are_stopped_too():
     source = "n = 0\nwhile True:\n    n += 1\n    open(str(n), 'w').write('x' * 10**6)"
-    assert run(source, ["assert True"], QUICK).kind == "disk"
+    assert run(source, ["assert True"], PATIENT).kind == "disk"
 
 
 def test_files_outside_of_its_folder_can_not_be_written(tmp_path):
