@@ -18,7 +18,7 @@ const PAGES = [
   ...CURVES.map((name) => tab(job, name)),
   ...OUTPUTS.map((name) => tab(trained, name)),
   ["job-charts-zoom", `/jobs/${job}/charts?lo=60&hi=120&smooth=0.6`],
-  ["job-samples-groups", `/jobs/${job}/samples?view=groups`],
+  ["job-samples-groups", `/jobs/${job}/samples?view=groups&step=60`],
   ["job-samples-pairs", `/jobs/${job}/samples?view=pairs`],
   ["job-failed", "/jobs/broken"],
   ["job-running", "/jobs/a longer run"],
@@ -113,6 +113,8 @@ for (const language of ["en", "zh"]) {
         if (act) await act(page);
         const fullPage = kind === "all" && name.startsWith("new"); // a form is looked at whole
         await page.evaluate(() => window.scrollTo(0, 0));
+        if (kind === "docs" && act === mistakes) await page.mouse.wheel(0, 620); // to the fields
+        if (kind === "docs") await page.waitForTimeout(300);
         await page.screenshot({ fullPage, path: file });
       }
     }
