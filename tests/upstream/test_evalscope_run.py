@@ -113,8 +113,11 @@ def test_both_harnesses_ask_answer_and_score_the_same(make_job, evalkit_python):
     for name in ("echo", "stop"):
         pairs = zip(*(job.rows(f"samples/{name}.jsonl") for job in found.values()), strict=True)
         for mine, other in pairs:
-            for key in ("prompt", "completion", "extracted", "reference", "reward", "id", "s"):
+            for key in ("prompt", "completion", "extracted", "reference", "reward", "id", "s",
+                        "item"):  # fmt: skip
                 assert mine[key] == other[key], key
+    digests = [row["item"] for row in found["lm-eval"].rows("samples/echo.jsonl")]
+    assert len(set(digests)) == len(digests) == 6
     assert found["evalscope"].rows("samples/stop.jsonl")[5]["completion"] == "666666"
 
 

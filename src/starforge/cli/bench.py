@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from starforge.cli.base import Group, argument, json_option, option, set_option
+from starforge.cli.bench_compare import compare
 from starforge.cli.output import note, print_json, print_table
 from starforge.cli.session import open_client
 from starforge.lang import t
@@ -33,6 +34,7 @@ HARNESSES = ("lm-eval", "evalscope")
     examples=[
         ("sf bench run job:my-sft --benchmark gsm8k --watch", ("score a model", "给模型打分")),
         ("sf bench board", ("compare", "对比得分")),
+        ("sf bench compare BASE TUNED", ("item by item", "逐题对比")),
     ],
 )
 def bench() -> None:
@@ -270,3 +272,6 @@ def board(benchmark: str | None, model: str | None, as_json: bool) -> None:
     from starforge.cli.board import print_board
 
     print_board(scores)
+
+
+bench.add_command(compare)

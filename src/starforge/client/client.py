@@ -12,6 +12,7 @@ from starforge.client.jobs import Jobs
 from starforge.client.pipelines import Pipelines
 from starforge.client.sweeps import Sweeps
 from starforge.wire.board import Benchmark, Score
+from starforge.wire.compare import Compared
 from starforge.wire.datasets import Dataset, DatasetCreate
 from starforge.wire.findings import Planned, PrepareRequest, Validation
 from starforge.wire.methods import CatalogFiles, CatalogInfo, MethodDetail, MethodSummary
@@ -97,6 +98,14 @@ class Client:
     def board(self, *, benchmark: str | None = None, model: str | None = None) -> list[Score]:
         """Return the scores, newest first."""
         return self.http.get("/board", list[Score], benchmark=benchmark, model=model)
+
+    def compare(
+        self, a: str, b: str, *, benchmark: str | None = None, anyway: bool = False, flips: int = 0
+    ) -> Compared:
+        """Compare two jobs or models item by item."""
+        return self.http.get(
+            "/board/compare", Compared, a=a, b=b, benchmark=benchmark, anyway=anyway, flips=flips
+        )
 
     def benchmarks(self) -> list[Benchmark]:
         """List the server's benchmark packs."""

@@ -23,6 +23,11 @@ def short(value: Any) -> str | None:
     return None if value is None else digest_of(value)[:12]
 
 
+def item_digest(item: Any) -> str:
+    """Return sixteen digits that stand for an item of a benchmark, whoever asks it when."""
+    return digest_of(json.loads(json.dumps(item, default=str)))[:16]
+
+
 def make_settings(
     *,
     pack: dict[str, Any],

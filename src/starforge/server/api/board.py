@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
 
 from starforge.server.api.deps import CoreDep, require_user
-from starforge.server.services import board
+from starforge.server.services import board, compare
 from starforge.wire.board import Benchmark, Score
+from starforge.wire.compare import Compared
 
 router = APIRouter(tags=["board"], dependencies=[Depends(require_user)])
 
@@ -15,6 +18,20 @@ router = APIRouter(tags=["board"], dependencies=[Depends(require_user)])
 def scores(core: CoreDep, benchmark: str | None = None, model: str | None = None) -> list[Score]:
     """The newest score of each model under each setting, newest first."""
     return board.scores(core, benchmark=benchmark, model=model)
+
+
+@router.get("/board/compare")
+def compared(
+    core: CoreDep,
+    a: str,
+    b: str,
+    *,
+    benchmark: str | None = None,
+    anyway: bool = False,
+    flips: Annotated[int, Query(ge=0, le=10_000)] = 0,
+) -> Compared:
+    """Two jobs or models item by item, on every benchmark that both have."""
+    return compare.compare(core, compare.Which(a, b, benchmark, anyway, flips))
 
 
 @router.get("/benchmarks")

@@ -49,6 +49,20 @@ def of_job(tx: Tx, job_id: str) -> list[Score]:
     return [_score(row) for row in tx.execute(statement.order_by(scores.c.id))]
 
 
+def of_model(tx: Tx, model: str) -> list[Score]:
+    """Return the scores under a model's label, newest first."""
+    newest = (scores.c.created_at.desc(), scores.c.id.desc())
+    statement = select(*_COLUMNS).where(scores.c.model == clean(model)).order_by(*newest)
+    return [_score(row) for row in tx.execute(statement)]
+
+
+def labels(tx: Tx, *, prefix: str) -> list[str]:
+    """Return the labels of scored models that begin so."""
+    begins = scores.c.model.startswith(prefix, autoescape=True)
+    statement = select(scores.c.model).where(begins).distinct().order_by(scores.c.model)
+    return list(tx.execute(statement).scalars())
+
+
 def of_last_attempt(tx: Tx, job_id: str) -> list[Score]:
     """Return the scores of the newest attempt that measured any, as they were written."""
     found = of_job(tx, job_id)

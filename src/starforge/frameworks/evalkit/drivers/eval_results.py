@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import lm_eval
-from eval_settings import make_settings
+from eval_settings import item_digest, make_settings
 from job_files import append_row, attempt_dir, declare_artifact, say
 
 from starforge import layout
@@ -139,6 +139,7 @@ def sample_row(name: str, task: str, sample: dict[str, Any], metric: str) -> dic
     row: dict[str, Any] = {
         "benchmark": name, "prompt": prompt,
         "reference": str(sample.get("target", "")), "id": str(doc.get("id", sample["doc_id"])),
+        "item": item_digest(doc),
     }  # fmt: skip
     if task != name:
         row["task"] = task

@@ -14,6 +14,7 @@ import random
 import statistics
 from typing import Any
 
+from eval_settings import item_digest
 from eval_tasks import task_spec
 from evalscope.api.benchmark import BenchmarkMeta, DefaultDataAdapter, MultiChoiceAdapter
 from evalscope.api.dataset import DatasetDict, MemoryDataset, Sample
@@ -30,6 +31,7 @@ from starforge.lang import t
 
 ANSWER = 256  # tokens: lm-eval's limit of an answer when neither pack nor user set one
 CHOICE = "multiple_choice"
+ITEM = "starforge_item"  # among the metadata of an item: its digest
 _ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
@@ -111,7 +113,7 @@ class GenerationPack(DefaultDataAdapter):  # type: ignore[misc]
         samples = [
             Sample(input=self._messages(one.args[0]), id=number, group_id=number,
                    target=str(self.pack.task.doc_to_target(one.doc)),
-                   metadata={"id": _id_of(one.doc, one.doc_id)})
+                   metadata=_about(one.doc, one.doc_id))
             for number, one in self.asked.items()
         ]  # fmt: skip
         return DatasetDict({"default": MemoryDataset(samples)}), None
@@ -173,7 +175,7 @@ class ChoicePack(MultiChoiceAdapter):  # type: ignore[misc]
             )  # fmt: skip
         return Sample(
             input=str(question), choices=choices, target=answer_character(right), id=number,
-            group_id=number, metadata={"id": _id_of(doc, number)},
+            group_id=number, metadata=_about(doc, number),
         )  # fmt: skip
 
     def process_sample_input(self, sample: Sample, subset: str) -> str:
@@ -200,6 +202,11 @@ def _key(metric: str, filter_name: str) -> str:
 
 def _id_of(doc: dict[str, Any], number: int) -> str:
     return str(doc.get("id", number))
+
+
+def _about(doc: dict[str, Any], number: int) -> dict[str, str]:
+    """Return by what an item is known in the results."""
+    return {"id": _id_of(doc, number), ITEM: item_digest(doc)}
 
 
 def register(pack: PackTask) -> str:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import evalscope
-from eval_settings import make_settings, short
+from eval_settings import item_digest, make_settings, short
 from evalscope.api.metric.semantics import MetricIdentity
 from evalscope.metrics.semantics.naming import canonicalize_producer_identity
 from evalscope_config import Settings
+from evalscope_pack import ITEM
 from job_files import JobError, append_row, attempt_dir, declare_artifact, say
 
 from starforge import layout
@@ -185,13 +186,17 @@ def sample_row(name: str, review: dict[str, Any]) -> dict[str, Any]:
     """Return one item: what was asked, what came back, what was wanted, and the score."""
     whole = review["sample_score"]
     score, asked = whole["score"], [m for m in review["messages"] if m["role"] != "assistant"]
+    about = whole.get("sample_metadata") or {}
+    prompt = "\n\n".join(text_of(message) for message in asked)
     row: dict[str, Any] = {
         "benchmark": name,
-        "prompt": "\n\n".join(text_of(message) for message in asked),
+        "prompt": prompt,
         "completion": score.get("prediction") or "",
         "extracted": score.get("extracted_prediction"),
         "reference": ", ".join(review.get("target") or []),
-        "id": str((whole.get("sample_metadata") or {}).get("id", review["index"])),
+        "id": str(about.get("id", review["index"])),
+        # evalscope's own benchmarks don't hand their items on: what is asked stands for them.
+        "item": about.get(ITEM) or item_digest([review["subset"], prompt, review.get("target")]),
     }
     if review["subset"] != "default":
         row["task"] = review["subset"]
