@@ -71,7 +71,7 @@ format: $(VENV)/.dev ## Format the code
 	@$(BIN)/ruff check --no-cache --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.dev ## Run the benchmarks
+bench: $(VENV)/.dev console ## Run the benchmarks
 	@$(BIN)/python -m benchmarks
 
 chaos: $(VENV)/.installed ## Kill servers, runners and trainers at random for ten minutes; CHAOS="--minutes 1 --seed 7" for less

@@ -13,8 +13,8 @@ from pathlib import Path
 from benchmarks.harness import Row
 
 NAMES = (
-    "cli_startup", "report_log", "curves", "store", "shipping", "jobs", "load", "training",
-    "validate_data",
+    "cli_startup", "report_log", "curves", "store", "shipping", "jobs", "load", "console",
+    "training", "validate_data",
 )  # fmt: skip
 LINE = "{:<12} {:<40} {:>10}  {:<12} {:>10}  {:<4} {:>10}  {}"
 

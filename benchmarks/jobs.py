@@ -48,7 +48,7 @@ def run() -> Iterator[Row]:
             for number in range(JOBS):
                 jobs.create(tx, new_job(f"job-{number % 100}", state="succeeded"))
         small = _answers(server, job.id)
-        _multiply(server.home / "starforge.db", 10)
+        multiply(server.home / "starforge.db", 10)
         large = _answers(server, job.id)
     for what, value in small.items():
         yield Row(
@@ -95,7 +95,7 @@ def _answers(server: Rig, job: str) -> dict[str, float]:
     return {what: best(lambda ask=ask: seconds(ask)) * 1000 for what, ask in asked.items()}
 
 
-def _multiply(database: Path, times: int) -> None:
+def multiply(database: Path, times: int) -> None:
     """Copy the rows of jobs until there are ``times`` as many."""
     with closing(sqlite3.connect(database, timeout=30)) as connection, connection:
         names = [row[1] for row in connection.execute("PRAGMA table_info(jobs)")]
