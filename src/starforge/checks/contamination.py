@@ -90,7 +90,7 @@ def questions(roots: list[Path]) -> dict[str, str]:
         try:
             pack = load_pack(folder)
             for item in _items(pack):
-                for question in _wordings(pack, item):
+                for question in wordings(pack.task, item):
                     known.setdefault(question.strip().lower(), pack.name)
         except (StarForgeError, OSError, ValueError, msgspec.DecodeError):
             continue  # a broken pack has its findings where it is used
@@ -118,9 +118,12 @@ def _items(pack: Pack) -> Iterator[dict[str, Any]]:
             yield item
 
 
-def _wordings(pack: Pack, item: dict[str, Any]) -> Iterator[str]:
-    """Yield a question by itself and, when its template is a plain one, as it is worded."""
-    template = str((pack.task or {}).get("doc_to_text", ""))
+def wordings(task: dict[str, Any] | None, item: dict[str, Any]) -> Iterator[str]:
+    """Yield a question by itself and, when its template is a plain one, as it is worded.
+
+    ``task`` is that of the item's pack.
+    """
+    template = str((task or {}).get("doc_to_text", ""))
     columns = _COLUMN.findall(template) or [c for c in ("question", "prompt") if c in item]
     for column in columns:
         text = item.get(column)

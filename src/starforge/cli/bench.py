@@ -10,6 +10,7 @@ import click
 
 from starforge.cli.base import Group, argument, json_option, option, set_option
 from starforge.cli.bench_compare import compare
+from starforge.cli.bench_contamination import contamination
 from starforge.cli.output import note, print_json, print_table
 from starforge.cli.session import open_client
 from starforge.lang import t
@@ -275,3 +276,4 @@ def board(benchmark: str | None, model: str | None, as_json: bool) -> None:
 
 
 bench.add_command(compare)
+bench.add_command(contamination)

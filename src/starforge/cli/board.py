@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from starforge.cli.output import number, print_table, say, style
 from starforge.lang import t
-from starforge.wire.board import Score
+from starforge.wire.board import Contamination, Score
 
 
 class Column(NamedTuple):
@@ -116,7 +116,24 @@ def _cell(score: Score | None, best: Score | None) -> str:
     error = f" ±{number(score.stderr, 2)}" if score.stderr is not None else ""
     items = f" n={score.items}" if score.items is not None else ""
     date = score.created_at.astimezone().strftime(" %m-%d")
-    return f"{number(score.value)}{error}{items}{date}{' *' if score is best else ''}"
+    seen = seen_text(score.contamination) if _of_job(score) else ""
+    line = f"{number(score.value)}{error}{items}{date}{' *' if score is best else ''}"
+    return f"{line}\n{seen}" if seen else line
+
+
+def _of_job(score: Score) -> bool:
+    """Say whether training data is known or could be: of a job's model, not of a hub's."""
+    return score.contamination is not None or score.model.startswith("job:")
+
+
+def seen_text(found: Contamination | None) -> str:
+    """Say how many items stand in the training data."""
+    if found is None:
+        return t("unknown if trained on", "不知是否训练过")
+    if not found.seen:
+        return t("clean", "未见于训练数据")
+    return t("{n} of {all} items in the training data", "训练数据含 {all} 题中的 {n} 题",
+             n=found.seen, all=found.items)  # fmt: skip
 
 
 def _explain(

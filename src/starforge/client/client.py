@@ -11,7 +11,7 @@ from starforge.client.http import Http
 from starforge.client.jobs import Jobs
 from starforge.client.pipelines import Pipelines
 from starforge.client.sweeps import Sweeps
-from starforge.wire.board import Benchmark, Score
+from starforge.wire.board import Benchmark, BenchmarkContamination, Score
 from starforge.wire.compare import Compared
 from starforge.wire.datasets import Dataset, DatasetCreate
 from starforge.wire.findings import Planned, PrepareRequest, Validation
@@ -106,6 +106,11 @@ class Client:
         return self.http.get(
             "/board/compare", Compared, a=a, b=b, benchmark=benchmark, anyway=anyway, flips=flips
         )
+
+    def contamination(self, job: str) -> list[BenchmarkContamination]:
+        """Look for a job's benchmark items in the training data of the model."""
+        path = f"/jobs/{quote(job, safe='')}/contamination"
+        return self.http.post(path, list[BenchmarkContamination])
 
     def benchmarks(self) -> list[Benchmark]:
         """List the server's benchmark packs."""

@@ -51,7 +51,7 @@ def test_the_published_commands_exist() -> None:
         "dataset": "add ls show",
         "model": "add ls show",
         "runtime": "ls install doctor rm",
-        "bench": "ls run board compare",
+        "bench": "ls run board compare contamination",
         "admin": "backup restore verify",
         "recipe": "status upgrade",
         "pipeline": "new validate plan run ls show resume stop",

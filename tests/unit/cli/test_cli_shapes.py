@@ -87,6 +87,16 @@ def test_board_keeps_other_settings_apart(capsys: pytest.CaptureFixture[str]) ->
     assert "few_shot 8 (0)" in lines[-1]
 
 
+def test_board_says_what_was_trained_on(capsys: pytest.CaptureFixture[str]) -> None:
+    seen = {"seen": 12, "items": 1319}
+    print_board([score("job:a", 0.1, {}, contamination=seen),
+                 score("job:b", 0.2, {}, contamination={"seen": 0, "items": 1319}),
+                 score("job:c", 0.3, {}), score("org/base", 0.4, {})])  # fmt: skip
+    out = capsys.readouterr().out
+    assert "12 of 1319 items in the training data" in out
+    assert out.count("clean") == out.count("unknown") == 1
+
+
 def test_board_names_filters_and_shortens_folders(capsys: pytest.CaptureFixture[str]) -> None:
     last, strict = {"filter": "last-number"}, {"filter": "strict"}
     folder = "/long/way/to/base"

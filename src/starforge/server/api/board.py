@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from starforge.server.api.deps import CoreDep, require_user
+from starforge.server.api.deps import CoreDep, JobDep, require_user
 from starforge.server.services import board, compare
-from starforge.wire.board import Benchmark, Score
+from starforge.wire.board import Benchmark, BenchmarkContamination, Score
 from starforge.wire.compare import Compared
 
 router = APIRouter(tags=["board"], dependencies=[Depends(require_user)])
@@ -32,6 +32,14 @@ def compared(
 ) -> Compared:
     """Two jobs or models item by item, on every benchmark that both have."""
     return compare.compare(core, compare.Which(a, b, benchmark, anyway, flips))
+
+
+@router.post("/jobs/{job}/contamination")
+def contaminated(core: CoreDep, found: JobDep) -> list[BenchmarkContamination]:
+    """Look for a job's benchmark items in the training data of the model, and keep the answer."""
+    from starforge.server.services import contamination  # loads the checks: not at every start
+
+    return contamination.of(core, found)
 
 
 @router.get("/benchmarks")

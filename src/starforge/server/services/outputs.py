@@ -138,6 +138,9 @@ def _label_scores(core: Core, job_id: str, plan: LaunchPlan) -> None:
     digest = job.experiment.get("model_digest") or (ref.digest if ref else None)
     with core.db.write() as tx:
         scores.label(tx, job_id, model=label, model_digest=digest)
+    from starforge.server.services import contamination  # loads the checks: not at every start
+
+    contamination.keep(core, job_id)
 
 
 def _event(core: Core, job_id: str, text: Text) -> None:

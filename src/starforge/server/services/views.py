@@ -237,7 +237,15 @@ def score(row: Score) -> board_wire.Score:
         settings=row.settings,
         settings_digest=row.settings_digest,
         created_at=from_unix(row.created_at),
+        contamination=contamination(row),
     )
+
+
+def contamination(row: Score) -> board_wire.Contamination | None:
+    """Return what is known of a score's items in the training data."""
+    if row.seen is None or row.seen_of is None:
+        return None
+    return board_wire.Contamination(seen=row.seen, items=row.seen_of)
 
 
 def series(row: Series, about: dict[str, Any]) -> metrics_wire.Series:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from starforge.server.store.database import Database
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest revision under ``migrations/versions``."""
 
 

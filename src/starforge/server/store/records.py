@@ -261,12 +261,17 @@ class NewScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Score(NewScore, frozen=True, kw_only=True):
-    """A kept result, with the job it came from and the digest of its settings."""
+    """A kept result, with the job it came from and the digest of its settings.
+
+    ``seen`` of ``seen_of`` items stand in the model's training data; ``None``: not known.
+    """
 
     id: int
     job_id: str
     attempt: int
     settings_digest: str
+    seen: int | None = None
+    seen_of: int | None = None
 
 
 class BoardColumn(msgspec.Struct, frozen=True, kw_only=True):

@@ -43,6 +43,12 @@ def label(tx: Tx, job_id: str, *, model: str, model_digest: str | None) -> None:
     tx.execute(mine.values(model=clean(model), model_digest=model_digest))
 
 
+def set_seen(tx: Tx, job_id: str, benchmark: str, *, seen: int | None, of: int | None) -> None:
+    """Say how many items of a benchmark stand in the training data of the model it scored."""
+    mine = scores.update().where(scores.c.job_id == job_id, scores.c.benchmark == benchmark)
+    tx.execute(mine.values(seen=seen, seen_of=of))
+
+
 def of_job(tx: Tx, job_id: str) -> list[Score]:
     """Return a job's scores, oldest first."""
     statement = select(*_COLUMNS).where(scores.c.job_id == job_id)

@@ -305,8 +305,29 @@ scores = Table(
     Column("settings", Json, nullable=False),
     Column("settings_digest", String(64), nullable=False),
     Column("created_at", Double, nullable=False),
+    Column("seen", BigInteger),  # items found in the model's training data; NULL: not known
+    Column("seen_of", BigInteger),  # so many were looked for
     Index(None, "job_id"),
     Index(None, "benchmark", "metric", "settings_digest", "created_at"),
+)
+
+external_scores = Table(
+    "external_scores",
+    metadata,
+    Column("id", Serial, primary_key=True),
+    Column("model", Text, nullable=False),
+    Column("benchmark", Text, nullable=False),
+    Column("metric", Text, nullable=False),
+    Column("value", Double, nullable=False),
+    Column("stderr", Double),
+    Column("items", BigInteger),
+    Column("higher_is_better", Boolean, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("date", String(10)),  # of the source, as YYYY-MM-DD
+    Column("settings", Json, nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),  # of all the above
+    Column("added_at", Double, nullable=False),
+    Index(None, "benchmark"),
 )
 
 pipelines = Table(
