@@ -11,7 +11,7 @@ import click
 from starforge.cli.base import Group, argument, json_option, option, set_option
 from starforge.cli.bench_compare import compare
 from starforge.cli.bench_contamination import contamination
-from starforge.cli.output import note, print_json, print_table
+from starforge.cli.output import note, print_json, print_table, say
 from starforge.cli.session import open_client
 from starforge.lang import t
 
@@ -256,23 +256,30 @@ def _absolute(reference: str) -> str:
 @option("--model", metavar="MODEL", text=("Only this model.", "只看该模型。"))
 @json_option
 def board(benchmark: str | None, model: str | None, as_json: bool) -> None:
-    """JSON is the list of all scores, newest first."""
+    """JSON is the list of all own scores, newest first; `sf board ls` has the others."""
     with open_client() as client:
         scores = client.board(benchmark=benchmark, model=model)
+        others = [] if as_json else client.external(benchmark=benchmark, model=model)
     if as_json:
         print_json(scores)
         return
-    if not scores:
+    if scores:
+        from starforge.cli.board import print_board
+
+        print_board(scores)
+    else:
         note(
             t(
                 "no scores yet: `sf bench run MODEL --benchmark NAME` makes some",
                 "还没有得分：用 `sf bench run 模型 --benchmark 名字` 开始评测",
             )
         )
-        return
-    from starforge.cli.board import print_board
+    if others:
+        from starforge.cli.board_external import print_external
 
-    print_board(scores)
+        say()
+        say(t("measured by others, not to be compared", "他人测得，不作直接比较"))
+        print_external(others)
 
 
 bench.add_command(compare)

@@ -105,6 +105,11 @@ SECTIONS: list[tuple[Both, dict[str, Lazy]]] = [
             "bench": Lazy(
                 "bench", "bench", ("Benchmark models and compare scores.", "评测模型、对比得分。")
             ),
+            "board": Lazy(
+                "board_external",
+                "board",
+                ("Keep scores that others measured.", "保存他人测得的得分。"),
+            ),
         },
     ),
     (

@@ -14,6 +14,12 @@ from starforge.client.sweeps import Sweeps
 from starforge.wire.board import Benchmark, BenchmarkContamination, Score
 from starforge.wire.compare import Compared
 from starforge.wire.datasets import Dataset, DatasetCreate
+from starforge.wire.external import (
+    ExternalAdded,
+    ExternalScore,
+    ExternalScoreCreate,
+    ExternalScores,
+)
 from starforge.wire.findings import Planned, PrepareRequest, Validation
 from starforge.wire.methods import CatalogFiles, CatalogInfo, MethodDetail, MethodSummary
 from starforge.wire.models import Model, ModelCreate, ModelFile
@@ -106,6 +112,23 @@ class Client:
         return self.http.get(
             "/board/compare", Compared, a=a, b=b, benchmark=benchmark, anyway=anyway, flips=flips
         )
+
+    def external(
+        self, *, benchmark: str | None = None, model: str | None = None
+    ) -> list[ExternalScore]:
+        """Return the scores of other sources."""
+        return self.http.get(
+            "/board/external", list[ExternalScore], benchmark=benchmark, model=model
+        )
+
+    def add_external(self, rows: Iterable[dict[str, Any]]) -> ExternalAdded:
+        """Keep scores of other sources (see :mod:`starforge.evals.external`)."""
+        body = ExternalScores(scores=[ExternalScoreCreate(**row) for row in rows])
+        return self.http.post("/board/external", ExternalAdded, body)
+
+    def remove_external(self, number: int) -> None:
+        """Remove a score of another source."""
+        self.http.request("DELETE", f"/board/external/{number}")
 
     def contamination(self, job: str) -> list[BenchmarkContamination]:
         """Look for a job's benchmark items in the training data of the model."""

@@ -52,6 +52,7 @@ def test_the_published_commands_exist() -> None:
         "model": "add ls show",
         "runtime": "ls install doctor rm",
         "bench": "ls run board compare contamination",
+        "board": "add ls rm",
         "admin": "backup restore verify",
         "recipe": "status upgrade",
         "pipeline": "new validate plan run ls show resume stop",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
 
 from starforge.server.api.deps import CoreDep, JobDep, require_user
-from starforge.server.services import board, compare
+from starforge.server.services import board, compare, external
 from starforge.wire.board import Benchmark, BenchmarkContamination, Score
 from starforge.wire.compare import Compared
+from starforge.wire.external import ExternalAdded, ExternalScore, ExternalScores
 
 router = APIRouter(tags=["board"], dependencies=[Depends(require_user)])
 
@@ -32,6 +33,26 @@ def compared(
 ) -> Compared:
     """Two jobs or models item by item, on every benchmark that both have."""
     return compare.compare(core, compare.Which(a, b, benchmark, anyway, flips))
+
+
+@router.get("/board/external")
+def external_scores(
+    core: CoreDep, benchmark: str | None = None, model: str | None = None
+) -> list[ExternalScore]:
+    """Scores of other sources, by benchmark."""
+    return external.find(core, benchmark=benchmark, model=model)
+
+
+@router.post("/board/external")
+def add_external(core: CoreDep, body: ExternalScores) -> ExternalAdded:
+    """Keep scores of other sources."""
+    return external.add(core, body)
+
+
+@router.delete("/board/external/{number}", status_code=204)
+def remove_external(core: CoreDep, number: Annotated[int, Path(ge=1, lt=2**53)]) -> None:
+    """Remove a score of another source."""
+    external.remove(core, number)
 
 
 @router.post("/jobs/{job}/contamination")
