@@ -11,6 +11,7 @@ import click
 from starforge.cli.base import Group, argument, json_option, option, set_option
 from starforge.cli.bench_compare import compare
 from starforge.cli.bench_contamination import contamination
+from starforge.cli.bench_new import new
 from starforge.cli.output import note, print_json, print_table, say
 from starforge.cli.session import open_client
 from starforge.lang import t
@@ -282,5 +283,6 @@ def board(benchmark: str | None, model: str | None, as_json: bool) -> None:
         print_external(others)
 
 
+bench.add_command(new)
 bench.add_command(compare)
 bench.add_command(contamination)

@@ -51,7 +51,7 @@ def test_the_published_commands_exist() -> None:
         "dataset": "add ls show",
         "model": "add ls show",
         "runtime": "ls install doctor rm",
-        "bench": "ls run board compare contamination",
+        "bench": "ls run board new compare contamination",
         "board": "add ls rm",
         "admin": "backup restore verify",
         "recipe": "status upgrade",

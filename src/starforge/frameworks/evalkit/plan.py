@@ -24,7 +24,7 @@ from starforge.frameworks.planfiles import (
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
-SHARED = ("eval_job.py", "eval_model.py", "eval_progress.py", "eval_tasks.py")
+SHARED = ("eval_job.py", "eval_metrics.py", "eval_model.py", "eval_progress.py", "eval_tasks.py")
 DRIVERS = {
     "lm-eval": ("lm_eval_run.py", "lm_eval_config.py", "eval_results.py", *SHARED),
     EVALSCOPE: ("evalscope_run.py", "evalscope_config.py", "evalscope_model.py",

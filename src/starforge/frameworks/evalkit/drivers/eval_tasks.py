@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from eval_metrics import register_rewards
 from job_files import JobError, one_line
 
 from starforge.lang import t
@@ -22,6 +23,7 @@ def task_spec(benchmark: dict[str, Any]) -> str | dict[str, Any]:
     """Return what lm-eval loads: the name of its own task, or a definition over local rows."""
     if benchmark.get("hub") and not benchmark.get("rows"):
         return str(benchmark["hub"]["task"])
+    register_rewards()
     rows = Path(benchmark["rows"])
     if not rows.is_file():
         raise JobError(

@@ -14,6 +14,7 @@ import random
 import statistics
 from typing import Any
 
+from eval_metrics import REWARDS
 from eval_settings import item_digest
 from eval_tasks import task_spec
 from evalscope.api.benchmark import BenchmarkMeta, DefaultDataAdapter, MultiChoiceAdapter
@@ -22,6 +23,8 @@ from evalscope.api.messages import ChatMessageAssistant, ChatMessageSystem, Chat
 from evalscope.api.metric import AggScore, Score
 from evalscope.api.metric.semantics import MetricSelector
 from evalscope.api.registry import register_benchmark
+from evalscope.metrics.semantics.catalog import METRIC_DEFINITIONS
+from evalscope.metrics.semantics.entry import MetricEntry
 from evalscope.utils.multi_choices import MultipleChoiceTemplate, answer_character
 from job_files import JobError
 from lm_eval.evaluator_utils import get_sample_size
@@ -219,6 +222,9 @@ def register(pack: PackTask) -> str:
         if chinese
         else MultipleChoiceTemplate.SINGLE_ANSWER
     )
+    # evalscope takes no score for the primary one whose meaning it does not know.
+    for reward in REWARDS:
+        METRIC_DEFINITIONS.setdefault(reward, MetricEntry(baseline="quality.accuracy.ratio"))
     metric, filter_name = pack.primary
     chosen = MetricSelector(name=metric, aggregation="mean", dimensions={"filter": filter_name})
     meta = BenchmarkMeta(
