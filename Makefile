@@ -9,6 +9,10 @@ BIN := $(VENV)/bin
 export STARFORGE_RUNTIMES ?= $(CURDIR)/.runtimes
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Two at a time, a file at a time; tests/conftest.py says what goes together.
+TEST_WORKERS ?= 2
+WORKERS = -n $(TEST_WORKERS) --dist loadgroup --no-loadscope-reorder
+
 .PHONY: help install console demo demo-all test test-all test-fast check format bench chaos contracts screenshots docs runtimes clean
 
 help: ## List the targets
@@ -50,13 +54,13 @@ runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
 test: $(VENV)/.dev console runtimes ## Install what the tests need and run all of them
 	@$(BIN)/python scripts/console.py test
 	@$(BIN)/python scripts/chromium.py
-	@STARFORGE_REQUIRE_RUNTIMES=1 $(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest
+	@STARFORGE_REQUIRE_RUNTIMES=1 $(BIN)/python scripts/with_postgres.py $(BIN)/python -m pytest $(WORKERS)
 
 test-all: ## All tests, the slow ones too
 	@STARFORGE_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 test-fast: $(VENV)/.dev ## Unit tests only: seconds, no runtimes
-	@$(BIN)/python -m pytest tests/unit
+	@$(BIN)/python -m pytest tests/unit $(WORKERS)
 
 check: $(VENV)/.dev ## Lint, types, import contracts, generated files up to date
 	@$(BIN)/ruff check --no-cache .

@@ -8,19 +8,51 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from starforge.home import starforge_home
 from starforge.runtimes import detect_device, find
 
+# No test fails because the machine is busy.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave slow tests out unless they are asked for, by the variable or by ``-m slow``."""
+    """Leave out slow tests; order and group the others for two workers (``-n 2``)."""
+    _leave_out_slow(config, items)
+    # Stable: within a file, and among files of one kind, the order stays.
+    items.sort(key=lambda item: _KINDS.get(_kind(item), len(_KINDS)))
+    for item in items:
+        # A file stays with one worker, for its servers serve all of its tests.
+        group = "ray" if _kind(item) == "ray" else item.nodeid.split("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+# Those of a Ray of their own take up to 11 GB each: one after another, and begun first, so that
+# the other worker does all the rest meanwhile.
+_KINDS = {"ray": 0, "upstream": 1, "browser": 2, "e2e": 3}
+_RAY = ("test_verl_", "test_openrlhf_", "test_smoke_run", "test_rerun_exact")
+
+
+def _kind(item: pytest.Item) -> str:
+    room = item.path.relative_to(_TESTS).parts[0]
+    return "ray" if room in ("upstream", "e2e") and item.path.name.startswith(_RAY) else room
+
+
+_TESTS = Path(__file__).parent
+
+
+def _leave_out_slow(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow ones run when they are asked for, by the variable or by ``-m slow``."""
     if os.environ.get("STARFORGE_TEST_ALL") == "1" or "slow" in config.option.markexpr:
         return
     slow = [item for item in items if item.get_closest_marker("slow")]
     if slow:
         config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item not in slow]
+        left_out = set(slow)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def interpreter(name: str) -> str:
