@@ -172,22 +172,50 @@ def _public(pack: Pack) -> dict[str, Any]:
     metavar="KEY",
     text=("Submit at most once under this key.", "同一个 KEY 至多提交一次。"),
 )
+@option(
+    "--repeats",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    text=(
+        "Run N jobs with other seeds; the board shows their mean and deviation.",
+        "换不同种子运行 N 个任务，看板显示均值和标准差。",
+    ),
+)
 @set_option
 @json_option
-def run(model: str, watch: bool, as_json: bool, **what: Any) -> None:
-    """JSON is the job: ``{id, name, state, ...}``; with ``--watch`` as it ended."""
+def run(model: str, watch: bool, as_json: bool, repeats: int | None, **what: Any) -> None:
+    """JSON is the job: ``{id, name, state, ...}``; with ``--watch`` as it ended, and a list of
+    jobs with ``--repeats``.
+    """
     from starforge.cli.experiment import refuse, show_findings
     from starforge.cli.submit import submit_prepared
 
+    sending = {key: what[key] for key in ("sets", "profile", "name", "priority", "key")}
     with tempfile.TemporaryDirectory(prefix="sf-bench-") as temp:
         folder = Path(temp) / _job_name(model, what["benchmarks"])
+        if repeats is not None:
+            from starforge.cli.bench_repeats import run_repeats
+
+            if watch:
+                raise click.UsageError(
+                    t(
+                        "--watch follows one job: leave it out with --repeats",
+                        "--watch 只能观看一个任务，请勿与 --repeats 同用",
+                    )
+                )
+            run_repeats(
+                lambda sets: _prepare(folder, model, what | {"sets": (*what["sets"], *sets)}),
+                repeats,
+                as_json=as_json,
+                **sending,
+            )
+            return
         prepared = _prepare(folder, model, what)
         if prepared.plan is None:
             refuse(prepared, as_json=as_json, hidden=True)
             raise click.exceptions.Exit(1)
         if not as_json:
             show_findings(prepared, err=True, hidden=True)
-        sending = {key: what[key] for key in ("sets", "profile", "name", "priority", "key")}
         with open_client() as client:
             submit_prepared(client, prepared, watch=watch, as_json=as_json, **sending)
 
@@ -221,7 +249,7 @@ def _prepare(folder: Path, model: str, what: dict[str, Any]) -> Prepared:
     }
     if what["data"] is not None:
         experiment["data"] = {"test": _absolute(what["data"])}
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     # JSON is YAML, and quotes whatever needs quoting.
     text = json.dumps(experiment, ensure_ascii=False, indent=2)
     (folder / "experiment.yaml").write_text(text + "\n", encoding="utf-8")

@@ -14,12 +14,13 @@ from starforge.wire.board import Contamination, Score
 class Column(NamedTuple):
     """Scores that may be compared: one benchmark, one measure, equal settings.
 
-    ``measure`` is the metric and the filter it was taken after.
+    ``measure`` is the metric and the filter it was taken after; ``settings`` are JSON, without
+    the seed.
     """
 
     benchmark: str
     measure: str
-    settings_digest: str
+    settings: str
 
 
 def print_board(scores: Sequence[Score]) -> None:
@@ -45,6 +46,9 @@ def print_board(scores: Sequence[Score]) -> None:
     print_table(head, [row(model) for model in models])
     if any(best.values()):
         say(t("* best of its column", "* 该列最好"))
+    if any(score.runs for score in cells.values()):
+        say(t("± after several runs: deviation from run to run; else: standard error",
+              "多次运行的 ± 是各次之间的标准差，其余是标准误"))  # fmt: skip
     _explain(columns, titles, cells)
 
 
@@ -52,7 +56,16 @@ def _column(score: Score) -> Column:
     taken_after = score.settings.get("filter")
     plain = taken_after in (None, "none")
     measure = score.metric if plain else f"{score.metric} ({taken_after})"
-    return Column(score.benchmark, measure, score.settings_digest)
+    return Column(score.benchmark, measure, json.dumps(_but_seed(score), sort_keys=True))
+
+
+def _but_seed(score: Score) -> dict[str, Any]:
+    return {key: value for key, value in score.settings.items() if key != "seed"}
+
+
+def _value(score: Score) -> float | None:
+    """Return what counts: the mean of several runs."""
+    return score.runs.mean if score.runs else score.value
 
 
 def _labels(models: Sequence[str]) -> dict[str, str]:
@@ -88,11 +101,12 @@ def _titles(columns: Sequence[Column]) -> dict[Column, str]:
 
 def _best(column: Column, cells: dict[tuple[str, Column], Score]) -> Score | None:
     """Return the best of a column with more than one model."""
-    found = [one for (_, of), one in cells.items() if of == column and one.value is not None]
+    cell = [one for (_, of), one in cells.items() if of == column]
+    found = [one for one in cell if _value(one) is not None]
     if len(found) < 2:
         return None
     sign = 1 if found[0].higher_is_better else -1
-    return max(found, key=lambda one: sign * (one.value or 0.0))
+    return max(found, key=lambda one: sign * (_value(one) or 0.0))
 
 
 def _ranked(
@@ -103,8 +117,9 @@ def _ranked(
     def rank(model: str) -> tuple[int, float]:
         for index, column in enumerate(columns):
             score = cells.get((model, column))
-            if score is not None and score.value is not None:
-                return index, -score.value if score.higher_is_better else score.value
+            value = _value(score) if score is not None else None
+            if score is not None and value is not None:
+                return index, -value if score.higher_is_better else value
         return len(columns), 0.0
 
     return sorted(models, key=rank)
@@ -113,12 +128,14 @@ def _ranked(
 def _cell(score: Score | None, best: Score | None) -> str:
     if score is None:
         return ""
-    error = f" ±{number(score.stderr, 2)}" if score.stderr is not None else ""
+    spread = score.runs.deviation if score.runs else score.stderr
+    error = f" ±{number(spread, 2)}" if spread is not None else ""
     items = f" n={score.items}" if score.items is not None else ""
     date = score.created_at.astimezone().strftime(" %m-%d")
+    line = f"{number(_value(score))}{error}{items}{date}{' *' if score is best else ''}"
+    times = t("mean of {n} runs", "{n} 次运行的均值", n=len(score.runs.jobs)) if score.runs else ""
     seen = seen_text(score.contamination) if _of_job(score) else ""
-    line = f"{number(score.value)}{error}{items}{date}{' *' if score is best else ''}"
-    return f"{line}\n{seen}" if seen else line
+    return "\n".join(text for text in (line, times, seen) if text)
 
 
 def _of_job(score: Score) -> bool:
@@ -163,4 +180,4 @@ def _explain(
 
 
 def _settings(column: Column, cells: dict[tuple[str, Column], Score]) -> dict[str, Any]:
-    return next(score.settings for (_, of), score in cells.items() if of == column)
+    return next(_but_seed(score) for (_, of), score in cells.items() if of == column)

@@ -23,10 +23,25 @@ class BenchmarkContamination(Shape):
     reason: BothTexts | None = None
 
 
-class Score(Shape):
-    """One result. Only scores with equal ``settings_digest`` may be compared.
+class Runs(Shape):
+    """Several runs of one model that differ in nothing but the seed.
 
-    ``contamination`` is ``null`` where the training data or the items are not known.
+    ``deviation`` is the standard deviation of their values (n - 1); ``jobs`` and ``values``
+    are theirs, newest first.
+    """
+
+    mean: float
+    deviation: float
+    values: list[float]
+    jobs: list[str]
+
+
+class Score(Shape):
+    """One result. Only scores with equal ``settings`` may be compared, the seed left aside.
+
+    ``contamination`` is ``null`` where the training data or the items are not known. On the
+    board, ``runs`` is there when the model was measured more than once, other seeds included;
+    all else is of the newest run.
     """
 
     model: str
@@ -41,6 +56,7 @@ class Score(Shape):
     settings_digest: str
     created_at: Time
     contamination: Contamination | None = None
+    runs: Runs | None = None
 
 
 class Benchmark(Shape):

@@ -97,6 +97,20 @@ def test_board_says_what_was_trained_on(capsys: pytest.CaptureFixture[str]) -> N
     assert out.count("clean") == out.count("unknown") == 1
 
 
+def test_board_shows_the_mean_and_deviation_of_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = {"mean": 0.4, "deviation": 0.125, "values": [0.2, 0.6, 0.4], "jobs": ["j", "k", "l"]}
+    print_board([score("lucky", 0.5, {"seed": 1}),
+                 score("base", 0.2, {"seed": 2}, runs=runs),
+                 score("worse", 0.3, {"seed": None})])  # fmt: skip
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    assert "#2" not in out and "other settings" not in out, "seeds are no settings of their own"
+    assert [line.split()[0] for line in lines[2:]][:4] == ["lucky", "base", "mean", "worse"]
+    assert "0.4 ±0.12 n=100" in lines[3] and "mean of 3 runs" in lines[4]
+    assert "0.2" not in out and "0.5 ±0.01" in lines[2] and "*" in lines[2]
+    assert "deviation from run to run" in lines[-1]
+
+
 def test_board_names_filters_and_shortens_folders(capsys: pytest.CaptureFixture[str]) -> None:
     last, strict = {"filter": "last-number"}, {"filter": "strict"}
     folder = "/long/way/to/base"

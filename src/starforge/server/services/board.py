@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import math
+import statistics
+
 from starforge.server.core import Core
 from starforge.server.services import views
 from starforge.server.store import scores as store
+from starforge.server.store.records import Score as ScoreRow
 from starforge.wire.base import BothTexts
-from starforge.wire.board import Benchmark, Score
+from starforge.wire.board import Benchmark, Runs, Score
 
 
 def scores(core: Core, *, benchmark: str | None, model: str | None) -> list[Score]:
-    """Return the newest score of each model in each column of comparable ones."""
+    """Return the newest score of each model in each column, with its other runs."""
     with core.db.read() as tx:
-        columns = store.board(tx, benchmark=benchmark, model=model)
-    rows = [row for column in columns for row in column.rows]
-    rows.sort(key=lambda row: row.created_at, reverse=True)
-    return [views.score(row) for row in rows]
+        found = list(store.runs(tx, benchmark=benchmark, model=model).values())
+    found.sort(key=lambda rows: rows[0].created_at, reverse=True)
+    return [views.score(rows[0], _runs(rows)) for rows in found]
+
+
+def _runs(rows: list[ScoreRow]) -> Runs | None:
+    """Sum up several runs; values that are no numbers are left out."""
+    known = [row for row in rows if math.isfinite(row.value)]
+    if len(known) < 2:
+        return None
+    values = [row.value for row in known]
+    return Runs(
+        mean=statistics.fmean(values),
+        deviation=statistics.stdev(values),
+        values=values,
+        jobs=[row.job_id for row in known],
+    )
 
 
 def benchmarks() -> list[Benchmark]:

@@ -223,8 +223,8 @@ def model(row: Model) -> models_wire.Model:
     )
 
 
-def score(row: Score) -> board_wire.Score:
-    """Return a score."""
+def score(row: Score, runs: board_wire.Runs | None = None) -> board_wire.Score:
+    """Return a score; ``runs`` are those of the same model with the same settings."""
     return board_wire.Score(
         model=row.model or f"job:{row.job_id}",
         job=row.job_id,
@@ -238,6 +238,7 @@ def score(row: Score) -> board_wire.Score:
         settings_digest=row.settings_digest,
         created_at=from_unix(row.created_at),
         contamination=contamination(row),
+        runs=runs,
     )
 
 

@@ -274,20 +274,6 @@ class Score(NewScore, frozen=True, kw_only=True):
     seen_of: int | None = None
 
 
-class BoardColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """Scores that may be compared: one benchmark, one metric, equal settings.
-
-    ``rows`` hold the newest score of each model, best first.
-    """
-
-    benchmark: str
-    metric: str
-    settings_digest: str
-    settings: dict[str, Any]
-    higher_is_better: bool
-    rows: list[Score]
-
-
 class StreamRow(msgspec.Struct, frozen=True, kw_only=True):
     """A stream as far as it was taken. ``lines`` counts newlines (log and samples)."""
 

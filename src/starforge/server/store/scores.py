@@ -1,17 +1,17 @@
-"""Scores of benchmarks, and the board that compares what may be compared."""
+"""Scores of benchmarks, and what of them are runs of the same."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from sqlalchemy import Row, select
 
 from starforge.server.store.database import Tx
-from starforge.server.store.records import BoardColumn, NewScore, Score
+from starforge.server.store.records import NewScore, Score
 from starforge.server.store.rows import clean, fields
 from starforge.server.store.tables import scores
 
@@ -91,39 +91,36 @@ def _score(row: Row[Any]) -> Score:
     return msgspec.convert(known, type=Score)
 
 
-def board(tx: Tx, *, benchmark: str | None = None, model: str | None = None) -> list[BoardColumn]:
-    """Return columns of comparable scores, by benchmark, metric and settings.
+Measured = tuple[str, str, str]  # benchmark, metric, digest of the settings but the seed
+Who = tuple[str, str]  # label and digest of a model
+Repeated = tuple[Measured, Who]
+
+
+def repeated(score: Score) -> Repeated:
+    """Return what is equal of runs that differ in nothing but the seed.
 
     A model is told apart by its digest where known, else by its label.
     """
+    plain = {key: value for key, value in score.settings.items() if key != "seed"}
+    measured = (score.benchmark, score.metric, settings_digest(plain))
+    return measured, (score.model, score.model_digest or "")
+
+
+def runs(
+    tx: Tx, *, benchmark: str | None = None, model: str | None = None
+) -> dict[Repeated, list[Score]]:
+    """Return all runs of each model, newest first; of a job, its last attempt's score."""
     statement = select(*_COLUMNS)
     if benchmark is not None:
         statement = statement.where(scores.c.benchmark == benchmark)
     if model is not None:
         statement = statement.where(scores.c.model == model)
-    order = (scores.c.benchmark, scores.c.metric, scores.c.settings_digest)
-    newest = (scores.c.created_at.desc(), scores.c.id.desc())
-    columns: dict[tuple[str, str, str], dict[tuple[str, str], Score]] = {}
-    for row in tx.execute(statement.order_by(*order, *newest)):
+    found: dict[Repeated, dict[str, Score]] = {}
+    order = (scores.c.attempt.desc(), scores.c.id.desc())
+    for row in tx.execute(statement.order_by(*order)):
         score = _score(row)
-        key = (score.benchmark, score.metric, score.settings_digest)
-        who = (score.model, score.model_digest or "")
-        columns.setdefault(key, {}).setdefault(who, score)
-    return [_column(rows.values()) for rows in columns.values()]
-
-
-def _column(rows: Collection[Score]) -> BoardColumn:
-    newest = max(rows, key=lambda score: score.created_at)
-    sign = -1.0 if newest.higher_is_better else 1.0
-
-    def rank(score: Score) -> tuple[bool, float, str]:
-        return math.isnan(score.value), sign * score.value, score.model
-
-    return BoardColumn(
-        benchmark=newest.benchmark,
-        metric=newest.metric,
-        settings_digest=newest.settings_digest,
-        settings=newest.settings,
-        higher_is_better=newest.higher_is_better,
-        rows=sorted(rows, key=rank),
-    )
+        found.setdefault(repeated(score), {}).setdefault(score.job_id, score)
+    newest = {key: list(rows.values()) for key, rows in found.items()}
+    for rows in newest.values():
+        rows.sort(key=lambda one: (-one.created_at, -one.id))
+    return newest
