@@ -80,6 +80,27 @@ LEARNING_RATE = rule(
     bad="params: {lora: true, learning_rate: 1.0e-6}",
     good="params: {lora: true, learning_rate: 2.0e-4}",
 )  # fmt: skip
+ROUNDED_AWAY = rule(
+    "training/rounded-away", "warning",
+    title=Text("A learning rate that 16-bit weights don't feel", "16 位权重感受不到的学习率"),
+    message=Text("the weights are held in {dtype}: of {whose.en}, {share} don't change when a "
+                 "step of {rate:g} (the learning rate) is added",
+                 "权重以 {dtype} 保存：{whose.zh}，有 {share} 加上一步 {rate:g}（学习率）后"
+                 "毫无变化"),
+    hint=Text("{fix.en}", "{fix.zh}"),
+    why=Text("A bfloat16 number has 8 significant bits, so a change of less than |w|/512 to "
+             "|w|/256 is rounded away, and it does not add up over steps. A step of AdamW is "
+             "about as large as the learning rate: 1e-6 moves only weights below 0.0005. Where "
+             "float32 copies of the weights are kept, small steps add up; computing in bfloat16 "
+             "does no harm. TRL and verl keep none when they load the weights in 16 bit; NeMo-RL "
+             "and OpenRLHF always do.",
+             "bfloat16 只有 8 位有效位，小于 |w|/512 到 |w|/256 的变化会被舍入掉，多走几步也不会"
+             "累积。AdamW 一步的大小约等于学习率：1e-6 只能改变小于 0.0005 的权重。保留一份 "
+             "float32 权重，小步就能累积；用 bfloat16 计算则无妨。以 16 位加载权重时，TRL 和 verl "
+             "没有这份副本，NeMo-RL 和 OpenRLHF 则始终保留。"),
+    bad="params: {model_dtype: bfloat16, learning_rate: 1.0e-6}",
+    good="params: {model_dtype: float32, bf16: true, learning_rate: 1.0e-6}",
+)  # fmt: skip
 WARMUP = rule(
     "training/long-warmup", "warning",
     title=Text("Warm-up longer than the training", "预热比训练还长"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from starforge.checks.rounding import check_rounding
 from starforge.checks.schedule import check_schedule
 from starforge.findings import Finding, rule
 from starforge.frameworks.trl.check_models import check_models
 from starforge.frameworks.trl.check_no_effect import check_no_effect
 from starforge.frameworks.trl.check_online import check_online
 from starforge.frameworks.trl.check_preferences import check_preferences
+from starforge.frameworks.trl.precision import in_place
 from starforge.frameworks.trl.schedule import schedule
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
@@ -54,6 +56,7 @@ def check(context: PrepareContext) -> list[Finding]:
     """Return the findings that only hold for this pin."""
     return [*_any_method(context), *check_preferences(context), *check_online(context),
             *check_models(context), *check_no_effect(context),
+            *check_rounding(context, in_place(context)),
             *check_schedule(context, schedule(context))]  # fmt: skip
 
 

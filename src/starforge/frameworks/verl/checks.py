@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from starforge.checks.rounding import check_rounding
 from starforge.checks.schedule import check_schedule
 from starforge.checks.sequences import check_fits
 from starforge.findings import Finding, Location
@@ -12,6 +13,7 @@ from starforge.frameworks.verl.batches import check_batches, check_gpus
 from starforge.frameworks.verl.cpu import settings_for
 from starforge.frameworks.verl.exclusive import check_exclusive
 from starforge.frameworks.verl.losses import check_losses
+from starforge.frameworks.verl.precision import in_place
 from starforge.frameworks.verl.schedule import schedule
 from starforge.frameworks.verl.settings import is_sft, on_cpu
 from starforge.i18n import Text
@@ -33,6 +35,8 @@ def check(context: PrepareContext) -> list[Finding]:
     if any(one.code == rules.UNEVEN.code for one in found):
         # A group of one often is why the batch does not divide; that comes first.
         found = [one for one in found if one.code != rules.LONE_GROUP.code]
+    for held in in_place(context):
+        found += check_rounding(context, held)
     return found + list(check_schedule(context, schedule(context)))
 
 
