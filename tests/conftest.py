@@ -33,7 +33,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 # Those of a Ray of their own take up to 11 GB each: one after another, and begun first, so that
 # the other worker does all the rest meanwhile.
 _KINDS = {"ray": 0, "upstream": 1, "browser": 2, "e2e": 3}
-_RAY = ("test_verl_", "test_openrlhf_", "test_smoke_run", "test_rerun_exact")
+_RAY = ("test_verl_", "test_openrlhf_", "test_smoke_run", "test_smoke_methods",
+        "test_rerun_exact")  # fmt: skip
 
 
 def _kind(item: pytest.Item) -> str:
