@@ -8,6 +8,7 @@ import difflib
 import io
 import json
 import math
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -40,40 +41,51 @@ def read_external(file: Path) -> list[Row]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         _refuse(file, None, reason, reason)
-    rows = list(_csv(text) if file.suffix.lower() == ".csv" else _yaml(file, text))
+    rows = list(_csv(file, text) if file.suffix.lower() == ".csv" else _yaml(file, text))
     if not 0 < len(rows) <= MOST_ROWS:
         _refuse(file, None, f"it must hold 1 to {MOST_ROWS} scores, not {len(rows)}",
                 f"应有 1 到 {MOST_ROWS} 个得分，现有 {len(rows)} 个")  # fmt: skip
     return [_checked(file, number, row) for number, row in rows]
 
 
-def _csv(text: str) -> Iterator[tuple[int, Row]]:
-    reader = csv.DictReader(io.StringIO(text))
-    for raw in reader:
-        plain = {str(k).strip(): v.strip() for k, v in raw.items()
-                 if isinstance(v, str) and v.strip()}  # fmt: skip
-        if None in raw:
-            plain["?"] = "a cell without a column"
-        row: Row = {k: v for k, v in plain.items() if not k.startswith(PREFIX)}
-        settings = {k.removeprefix(PREFIX): _number_or_text(v) for k, v in plain.items()
-                    if k.startswith(PREFIX)}  # fmt: skip
-        if settings:
-            row["settings"] = settings
-        if row:
-            yield reader.line_num, row
+def _csv(file: Path, text: str) -> Iterator[tuple[int, Row]]:
+    # Spreadsheets of many languages write semicolons; what is copied from one has tabs.
+    head = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        twice = {name for name in names if name and names.count(name) > 1}
+        if twice:
+            _refuse(file, None, f"there are two columns `{min(twice)}`",
+                    f"有两列名为 `{min(twice)}`")  # fmt: skip
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, _csv_row(file, reader.line_num, names, cells)
+    except csv.Error as error:
+        _refuse(file, reader.line_num, f"it is not CSV: {error}", f"不是合法的 CSV：{error}")
+
+
+def _csv_row(file: Path, number: int, names: list[str], cells: list[str]) -> Row:
+    if any(cell.strip() for cell in cells[len(names) :]):
+        _refuse(file, number, "it has more cells than there are columns", "单元格比列名多")
+    plain = {name: cell.strip() for name, cell in zip(names, cells, strict=False) if cell.strip()}
+    row: Row = {k: v for k, v in plain.items() if not k.startswith(PREFIX)}
+    settings = {k.removeprefix(PREFIX): _number_or_text(v) for k, v in plain.items()
+                if k.startswith(PREFIX)}  # fmt: skip
+    return row | ({"settings": settings} if settings else {})
 
 
 def _number_or_text(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
 def _yaml(file: Path, text: str) -> Iterator[tuple[int, Row]]:
     try:
         raw = yaml.load(text, Loader=yaml.CSafeLoader)
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         _refuse(file, None, f"it is not YAML: {reason}", f"不是合法的 YAML：{reason}")
     common: Row = {}
@@ -122,6 +134,8 @@ def _text(file: Path, number: int, row: Row, key: str) -> str:
     text = " ".join(str(value).split())
     if len(text) > 500:
         _refuse(file, number, f"`{key}` is too long", f"`{key}` 过长")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in text):
+        _refuse(file, number, f"`{key}` holds a control character", f"`{key}` 含有控制字符")
     return text
 
 
@@ -132,14 +146,15 @@ def _number(file: Path, number: int, row: Row, key: str) -> float:
     except (TypeError, ValueError):
         found = math.nan
     if not math.isfinite(found) or (key == "stderr" and found < 0):
-        _refuse(file, number, f"`{key}: {value}` is no usable number (write 85% as 0.85)",
-                f"`{key}: {value}` 不是可用的数（85% 请写作 0.85）")  # fmt: skip
+        said = f"{key}: {str(value)[:40]}"
+        _refuse(file, number, f"`{said}` is no usable number (write 85% as 0.85)",
+                f"`{said}` 不是可用的数（85% 请写作 0.85）")  # fmt: skip
     return found
 
 
 def _count(file: Path, number: int, row: Row) -> int:
     found = _number(file, number, row, "items")
-    if found < 1 or not found.is_integer():
+    if not 1 <= found < 2**53 or not found.is_integer():
         _refuse(file, number, "`items` must be a count", "`items` 应为题数")
     return int(found)
 
@@ -154,10 +169,13 @@ def _truth(file: Path, number: int, value: Any) -> bool:
 
 def _date(file: Path, number: int, value: Any) -> str:
     try:
-        return datetime.date.fromisoformat(str(value)[:10]).isoformat()
+        if not isinstance(value, datetime.date):  # a time of day is one, too
+            value = datetime.datetime.fromisoformat(str(value))
+        return f"{value:%Y-%m-%d}"
     except ValueError:
-        _refuse(file, number, f"`date: {value}` is not like 2026-01-31",
-                f"`date: {value}` 应写作 2026-01-31 的形式")  # fmt: skip
+        said = str(value)[:40]
+        _refuse(file, number, f"`date: {said}` is not like 2026-01-31",
+                f"`date: {said}` 应写作 2026-01-31 的形式")  # fmt: skip
 
 
 def _settings(file: Path, number: int, value: Any) -> Row:
@@ -165,9 +183,14 @@ def _settings(file: Path, number: int, value: Any) -> Row:
         return {}
     if isinstance(value, str):
         value = _number_or_text(value)
-    if not isinstance(value, dict) or len(json.dumps(value, default=str)) > 4_000:
-        _refuse(file, number, "`settings` must be a short mapping", "`settings` 应为简短的映射")
-    made: Row = json.loads(json.dumps(value, default=str))
+    try:  # no NaN, no circle, no key that is no text
+        text = json.dumps(value, default=str, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        text = ""
+    if not isinstance(value, dict) or not 0 < len(text) <= 4_000:
+        _refuse(file, number, "`settings` must be a short mapping of plain values",
+                "`settings` 应为由普通值组成的简短映射")  # fmt: skip
+    made: Row = json.loads(text)
     return made
 
 

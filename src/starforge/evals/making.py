@@ -94,11 +94,24 @@ def _read(file: Path) -> tuple[list[tuple[int, Row]], list[Problem]]:
         except (ValueError, RecursionError):
             problems.append(Problem(number, Text("it is not JSON", "不是合法的 JSON")))
             continue
-        if isinstance(row, dict):
-            rows.append((number, row))
-        else:
+        if not isinstance(row, dict):
             problems.append(Problem(number, Text("it is not an object", "不是 JSON 对象")))
+        elif not _writable(row):
+            problems.append(Problem(number, Text(
+                "it holds NaN, an infinite number or half a character",
+                "含有 NaN、无穷大或不完整的字符")))  # fmt: skip
+        else:
+            rows.append((number, row))
     return rows, problems
+
+
+def _writable(row: Row) -> bool:
+    """Say whether every reader of JSON will read the row again."""
+    try:
+        json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _refuse(file: Path, problem: Text) -> StarForgeError:
@@ -111,7 +124,7 @@ def _refuse(file: Path, problem: Text) -> StarForgeError:
 
 
 def _kind_of(rows: Sequence[Row], columns: Columns) -> Kind:
-    if any(_choices(row, columns) for row in rows):
+    if any(_choices(row, columns) or _value(row, columns.choices, CHOICES) for row in rows):
         return "choice"
     answers = [_value(row, columns.answer, ANSWER) for row in rows]
     plain = [str(one).strip() for one in answers if one is not None]
@@ -132,7 +145,9 @@ def _choices(row: Row, columns: Columns) -> list[str]:
         named = [letter for letter in LETTERS if row.get(letter) not in (None, "")]
         if len(named) > 1 and named == list(LETTERS[: len(named)]):
             found = [row[letter] for letter in named]
-    return [str(one).strip() for one in found] if isinstance(found, list) else []
+    if not isinstance(found, list):
+        return []
+    return ["" if isinstance(one, dict | list | None) else str(one).strip() for one in found]
 
 
 def _item(row: Row, kind: Kind, columns: Columns) -> Row | Text:
@@ -158,7 +173,8 @@ def _item(row: Row, kind: Kind, columns: Columns) -> Row | Text:
 
 def _choice_item(item: Row, answer: Any, choices: list[str]) -> Row | Text:
     if len(choices) < 2 or any(not one for one in choices):
-        return Text("fewer than two choices, or an empty one", "选项不足两个，或有空选项")
+        return Text("fewer than two choices in a list, or an empty one",
+                    "选项不是至少两项的列表，或有空选项")  # fmt: skip
     if len(set(choices)) < len(choices):
         return Text("two choices are equal", "有两个选项相同")
     text = str(answer).strip()

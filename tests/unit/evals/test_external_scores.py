@@ -56,7 +56,15 @@ GOOD = {"model": "A", "benchmark": "b", "metric": "m", "value": 0.5, "source": "
         ({"source": "''"}, "`source` is missing"),
         ({"stderr": -1}, "stderr"),
         ({"items": 2.5}, "must be a count"),
+        ({"items": 1e300}, "must be a count"),
+        ({"value": "'" + "9" * 5000 + "'"}, "no usable number"),
         ({"date": "31.1.2026"}, "is not like 2026-01-31"),
+        ({"date": "2026-01-31x"}, "is not like 2026-01-31"),
+        ({"date": "'2026-02-30'"}, "is not like 2026-01-31"),
+        ({"model": '"a\\e[2J"'}, "control character"),
+        ({"settings": "{x: .nan}"}, "short mapping"),
+        ({"settings": "{2026-01-31: 1}"}, "short mapping"),
+        ({"settings": "&a {x: *a}"}, "short mapping"),
         ({"model": "[a]"}, "must be a text"),
         ({"bench": "x"}, "not `benchmark`?"),
         ({"settings": "text"}, "short mapping"),
@@ -89,3 +97,36 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(StarForgeError, match="UTF-8"):
         read_external(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("between", [";", "\t"])
+def test_csv_as_spreadsheets_write_it(tmp_path, between):
+    (only,) = read(tmp_path, CSV.replace("\n模型,mmlu", "\n,").partition("\n,")[0]
+                   .replace(",", between), "scores.csv")  # fmt: skip
+    assert (only["model"], only["value"], only["settings"]["few_shot"]) == ("A", 0.5, 8)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("A,b,m,0.5,s,more", "more cells"),
+        ("A,b,m,0.5," + "x" * 200_000, "not CSV"),
+        ("A,b,m,0.5,a\0b", "control character"),
+        ("A,b,m,\"0,5\",s", "no usable number"),
+        ('"A,b,m,0.5,s', "is missing"),
+    ],
+)
+def test_a_csv_row_that_cannot_be_used_is_named(tmp_path, rows, said):
+    with pytest.raises(StarForgeError) as caught:
+        read(tmp_path, f"model,benchmark,metric,value,source\n{rows}", "a.csv")
+    assert "(row 2)" in caught.value.message.en and said in caught.value.message.en
+
+
+def test_csv_columns_of_one_name_and_settings_without_end(tmp_path):
+    head = "model,benchmark,metric,value,source"
+    with pytest.raises(StarForgeError, match="two columns `value`"):
+        read(tmp_path, f"{head},value\nA,b,m,0.5,s,0.7", "a.csv")
+    (row,) = read(tmp_path, f"{head},settings.x\nA,b,m,0.5,s,{'[' * 3_000}", "a.csv")
+    assert row["settings"]["x"] == "[" * 3_000
+    with pytest.raises(StarForgeError, match="short mapping"):
+        read(tmp_path, f"{head},settings.x\nA,b,m,0.5,s,NaN", "a.csv")
