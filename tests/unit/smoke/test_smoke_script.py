@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,11 @@ def test_a_signal_leaves_nothing_behind(trial, tmp_path, number):
     (folder / "train.py").write_text(with_place(script, seen), "utf-8")
     argv = [sys.executable, "-m", "starforge.cli.main", "smoke", str(folder)]
     env = os.environ | {"STARFORGE_HOME": str(tmp_path / "home")}
-    command = subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    # A shell that started the tests in the background has its children ignore SIGINT.
+    default = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    command = subprocess.Popen(  # noqa: PLW1509 - there are no threads here
+        argv, env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=default
+    )
     try:
         pid = wait_for(lambda: seen.is_file() and seen.read_text().partition(" ")[2])
         command.send_signal(number)
