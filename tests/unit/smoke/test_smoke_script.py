@@ -123,8 +123,12 @@ def test_a_signal_leaves_nothing_behind(trial, tmp_path, number):
     env = os.environ | {"STARFORGE_HOME": str(tmp_path / "home")}
     # A shell that started the tests in the background has its children ignore SIGINT.
     default = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    command = subprocess.Popen(  # noqa: PLW1509 - there are no threads here
-        argv, env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=default
+    command = subprocess.Popen(
+        argv,
+        env=env,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=default,  # noqa: PLW1509 - there are no threads here
     )
     try:
         pid = wait_for(lambda: seen.is_file() and seen.read_text().partition(" ")[2])
