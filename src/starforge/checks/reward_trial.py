@@ -30,7 +30,10 @@ def main(driver: str, file: str, result: str, library: str, seconds: str) -> Non
     batch = json.loads(sys.stdin.buffer.read())
     _limit(float(seconds))
     sys.path.insert(0, library)
-    outcome = _tried(_load(driver), Path(file), batch)
+    ours = Path(__file__).with_name("reward_forks.py")
+    forks = _load(ours.stem, str(ours)).Forks()
+    outcome = _tried(_load("reward_file", driver), Path(file), batch, forks)
+    forks.leave()  # one process answers
     Path(result).write_text(json.dumps(outcome), "utf-8")
 
 
@@ -48,23 +51,26 @@ def _limit(seconds: float) -> None:
             resource.setrlimit(kind, (value, value))
 
 
-def _load(driver: str) -> Any:
-    spec = importlib.util.spec_from_file_location("reward_file", driver)
+def _load(name: str, file: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["reward_file"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-def _tried(driver: Any, file: Path, batch: dict[str, Any]) -> dict[str, Any]:
+def _tried(driver: Any, file: Path, batch: dict[str, Any], forks: Any) -> dict[str, Any]:
     try:
         function = driver.RewardFile(file, watched=False)  # the parent keeps the time
         scores, seconds = _call(function, batch, len(batch["completions"]))
+        if forks.came_back():
+            return {"problem": f"{file.name} forks, and the new process comes back from the call"}
+        forks.begin()
         if batch.get("again") and seconds < WORTH_AGAIN:
             # The first call may have loaded something; only what later ones take counts.
             seconds = min(seconds, _call(function, batch, len(batch["completions"]))[1])
-        calls = {size: _measured(function, batch, size) for size in batch.get("sizes", ())}
+        calls = {size: _measured(function, batch, size, forks) for size in batch.get("sizes", ())}
     except driver.RewardError as error:
         return _problem(error, file)
     except SystemExit as error:
@@ -91,10 +97,11 @@ def _call(function: Any, batch: dict[str, Any], size: int) -> tuple[Any, float]:
     return scores, time.perf_counter() - began
 
 
-def _measured(function: Any, batch: dict[str, Any], size: int) -> list[float]:
+def _measured(function: Any, batch: dict[str, Any], size: int, forks: Any) -> list[float]:
     """Return the seconds of calls with ``size`` completions: 50, or fewer when they are slow."""
     taken: list[float] = []
     while len(taken) < MOST_CALLS and (len(taken) < FEWEST_CALLS or sum(taken) < ENOUGH):
+        forks.begin()
         taken.append(_call(function, batch, size)[1])
     return taken
 

@@ -22,7 +22,9 @@ class Framework(Protocol):
     """Turns a checked experiment into a plan. Pure: reads the context, writes nothing.
 
     It may also have ``proof_profile(recipe)``: the profile on which its plans are proved
-    (see ``starforge.proofs``), where those of the recipe's minimum are not the usual ones.
+    (see ``starforge.proofs``), where those of the recipe's minimum are not the usual ones;
+    and ``why_not(context, which)``, where its checkpoints are model folders: why none of them
+    will be ``best`` or ``step-N`` (a text, or ``None`` when one may be).
     """
 
     @property

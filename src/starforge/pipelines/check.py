@@ -14,6 +14,7 @@ from starforge.lab.assign import did_you_mean
 from starforge.lab.context import PrepareContext
 from starforge.lab.then import REWARD_ALGORITHM
 from starforge.pipelines import rules
+from starforge.pipelines.choice import why_not
 from starforge.pipelines.graph import find_cycle
 from starforge.pipelines.model import Gate, Pipeline, Result, Stage
 from starforge.prepare import Prepared
@@ -21,6 +22,8 @@ from starforge.prepare import Prepared
 NOTHING = Text("no model", "空（没有模型）")
 A_MODEL = Text("a language model", "语言模型")
 A_REWARD_MODEL = Text("a reward model", "奖励模型")
+_ANY_COLUMNS = Text("any columns", "任意列")
+_WRITING = frozenset({"custom", "evalkit"})  # frameworks whose jobs may write files of rows
 # Settings of a benchmark job that decide whether two scores may be compared.
 _ASKED = ("harness", "limit", "num_fewshot", "system_instruction", "fewshot_as_multiturn",
           "gen_kwargs", "fewshot_random_seed")  # fmt: skip
@@ -82,19 +85,45 @@ def _check_result(
         return [rules.NOT_TAKEN.at(
             at, method=recipe.name, what=what, stage=stage.name, key=result.key
         )]  # fmt: skip
-    if giver is None or giver.recipe is None or what.startswith("data."):
+    if giver is None or giver.recipe is None:
         return []
+    if what.startswith("data."):
+        return [_rows(pipeline, stage, result, recipe, giver)]
     left = _left(giver.recipe)
     wanted = A_REWARD_MODEL if what == "reward" else A_MODEL
     fits = left is None or left == wanted
     # A reward model may be trained further.
     fits = fits or (left == A_REWARD_MODEL and recipe.algorithm == REWARD_ALGORITHM)
     # Any script may take anything.
-    if fits or (recipe.framework == "custom" and left != NOTHING):
-        return []
-    return [rules.OUTPUT.at(
-        at, stage=result.stage, method=giver.recipe.name, left=left, key=result.key, wanted=wanted
+    if not fits and (recipe.framework != "custom" or left == NOTHING):
+        return [rules.OUTPUT.at(
+            at, stage=result.stage, method=giver.recipe.name, left=left, key=result.key,
+            wanted=wanted,
+        )]  # fmt: skip
+    which = None if result.which in (None, "last") else result.which
+    why = why_not(giver, which) if which else None
+    return [] if why is None else [rules.NO_CHECKPOINT.at(
+        at, stage=result.stage, method=giver.recipe.name, which=which, why=why, key=result.key
     )]  # fmt: skip
+
+
+def _rows(
+    pipeline: Pipeline, stage: Stage, result: Result, recipe: Recipe, giver: Prepared
+) -> Finding:
+    """Say what can be known of rows that another stage is to write: whether it can write any."""
+    assert giver.recipe is not None
+    at = pipeline.at_stage(stage.name, result.key)
+    reward = giver.context.reward if giver.context is not None else None
+    own_code = giver.recipe.framework in _WRITING or (reward is not None and reward.file)
+    if not own_code:
+        return rules.NO_ROWS.at(
+            at, stage=result.stage, method=giver.recipe.name, key=result.key
+        )  # fmt: skip
+    shapes = ["+".join(shape) for shape in recipe.data.shapes]
+    columns = Text(" or ".join(shapes), " 或 ".join(shapes)) if shapes else _ANY_COLUMNS
+    return rules.ROWS_UNSURE.at(
+        at, stage=result.stage, file=result.path, taker=stage.name, columns=columns
+    )
 
 
 def _takes(recipe: Recipe, what: str) -> bool:

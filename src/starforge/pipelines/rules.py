@@ -131,6 +131,42 @@ OUTPUT = rule(
     bad="stages: {rm: {experiment: trl-rm}, grpo: {experiment: grpo, init_from: rm}}",
     good="stages: {sft: {experiment: sft}, grpo: {experiment: grpo, init_from: sft}}",
 )  # fmt: skip
+NO_CHECKPOINT = rule(
+    "pipeline/no-checkpoint", "error",
+    title=Text("A checkpoint that will not be there", "届时不存在的检查点"),
+    message=Text("stage `{stage}` ({method}) will leave no `{which}`: {why.en}",
+                 "阶段 `{stage}`（{method}）不会留下 `{which}`：{why.zh}"),
+    hint=Text("take its final model: `{key}: {stage}`", "请使用它的最终模型：`{key}: {stage}`"),
+    why=Text("The stage would fail after those before it have run.",
+             "前面的阶段都运行完之后，该阶段才会失败。"),
+    bad="stages: {sft: {experiment: verl-sft}, grpo: {experiment: grpo, init_from: sft@best}}",
+    good="stages: {sft: {experiment: verl-sft}, grpo: {experiment: grpo, init_from: sft}}",
+)  # fmt: skip
+NO_ROWS = rule(
+    "pipeline/no-rows", "error",
+    title=Text("Rows of a stage that writes none", "取用不产出数据的阶段"),
+    message=Text("stage `{stage}` ({method}) writes no file of rows, but `{key}` needs one",
+                 "阶段 `{stage}`（{method}）不会写出数据文件，而 `{key}` 需要一个"),
+    hint=Text("rows are made by a stage of `custom/custom`, whose script writes them to "
+              "$STARFORGE_OUTPUT_DIR",
+              "数据由 `custom/custom` 的阶段产出，由其脚本写到 $STARFORGE_OUTPUT_DIR"),
+    why=Text("The stage would fail after those before it have run.",
+             "前面的阶段都运行完之后，该阶段才会失败。"),
+    bad="stages: {sft: {experiment: sft}, "
+        "dpo: {experiment: dpo, data_from: {train: 'sft:x.jsonl'}}}",
+    good="stages: {make: {experiment: own}, "
+         "dpo: {experiment: dpo, data_from: {train: 'make:x.jsonl'}}}",
+)  # fmt: skip
+ROWS_UNSURE = rule(
+    "pipeline/rows-unsure", "info",
+    title=Text("Rows that can't be checked beforehand", "无法预先检查的数据"),
+    message=Text("which columns `{file}` of stage `{stage}` has shows only when it has run",
+                 "阶段 `{stage}` 的 `{file}` 含有哪些列，运行之后才能知道"),
+    hint=Text("stage `{taker}` needs {columns.en}; it is checked before its job starts",
+              "阶段 `{taker}` 需要 {columns.zh}；它的任务开始前会做检查"),
+    why=Text("A script says what it writes only when it runs.", "脚本运行之后才知道它写出了什么。"),
+    bad="data_from: {train: 'make:rows.jsonl'}", good="data: {train: rows.jsonl}",
+)  # fmt: skip
 NOT_TAKEN = rule(
     "pipeline/not-taken", "error",
     title=Text("An input the method does not take", "方法不接受的输入"),

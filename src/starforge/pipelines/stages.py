@@ -27,6 +27,8 @@ from starforge.prepare import Prepared, prepare
 ResolverFor = Callable[[Path, Path | None], Resolver]
 """Makes what finds the inputs of an experiment's folder, within the lab if there is one."""
 _OWN = frozenset({EXPERIMENT_FILE, CONFIG_FILE, LOCK_FILE})
+_CHAINED = ("model", "teacher")  # a reward model is no model of the kind it was made from
+_TEMPLATE = "chat_template"
 _BENCHMARKS = frozenset({"params.benchmarks", "benchmarks", "tasks"})
 
 
@@ -97,41 +99,46 @@ class Preparation:
         """Prepare all stages, by name."""
         done = {name: self._stage(stage) for name, stage in self.pipeline.stages.items()}
         for name, one in done.items():
-            root = self._root(one.stage, done)
-            if root is not None and one.prepared is not None:
-                found = self._with_model(one, root)
-                done[name] = msgspec.structs.replace(one, findings=found)
+            roots = {what: self._root(one.stage, what, done) for what in _CHAINED}
+            models = {what: root for what, root in roots.items() if root is not None}
+            if models and one.prepared is not None:
+                done[name] = msgspec.structs.replace(one, findings=self._with_models(one, models))
         return done
 
-    def _root(self, stage: Stage, done: dict[str, PreparedStage]) -> str | None:
-        """Return the model at the start of a chain of stages.
+    def _root(self, stage: Stage, what: str, done: dict[str, PreparedStage]) -> str | None:
+        """Return the model at the start of the chain of stages that makes a stage's ``what``.
 
         Training changes neither its tokenizer nor its shape, so what does not fit it can be
-        told now. A script may change anything.
+        told now. A script may change anything, and a stage with a chat template of its own
+        gives the model that one.
         """
+        if what not in stage.results:
+            return None
         seen = {stage.name}
-        while "model" in stage.results:
-            following = done.get(stage.results["model"].stage)
-            context = following.prepared.context if following and following.prepared else None
-            if following is None or context is None or following.stage.name in seen:
+        name: str | None = stage.results[what].stage
+        while name is not None and name not in seen:
+            seen.add(name)
+            giver = done.get(name)
+            context = giver.prepared.context if giver and giver.prepared else None
+            if giver is None or context is None or context.recipe.framework == "custom":
                 return None
-            if context.recipe.framework == "custom":
+            if _TEMPLATE in context.config.paths and context.parameter(_TEMPLATE):
                 return None
             ref = context.model
             if ref is not None and not ref.location.startswith(STAGE):
                 return ref.location if ref.kind == "path" else context.experiment.model
-            stage = following.stage
-            seen.add(stage.name)
+            following = giver.stage.results.get("model")
+            name = following.stage if following is not None else None
         return None
 
-    def _with_model(self, one: PreparedStage, model: str) -> list[Finding]:
-        """Return what there is to say of a stage with the model that its chain starts from.
+    def _with_models(self, one: PreparedStage, models: dict[str, str]) -> list[Finding]:
+        """Return what there is to say of a stage with the models that its chains start from.
 
         Errors that show only without a model stay: with one of them there is no plan.
         """
         assert one.prepared is not None and one.prepared.experiment is not None
         folder = one.prepared.experiment.folder
-        found = self._prepare(one.stage, folder, one.inputs | {"model": model}).findings
+        found = self._prepare(one.stage, folder, one.inputs | models).findings
         placed = [self._placed(finding, one.stage, folder) for finding in found]
         known = [(finding.code, finding.at) for finding in placed]  # values may be of any kind
         kept = [

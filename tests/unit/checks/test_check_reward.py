@@ -107,6 +107,39 @@ def test_the_child_gets_no_secrets_and_limited_room(tmp_path, monkeypatch):
     assert "raised MemoryError" in run_trial(file, make_batch(ROWS), 20.0)["problem"]
 
 
+def test_a_reward_that_forks_without_end_is_stopped(look):
+    (found,) = look(HEAD + "    import os\n    while True:\n        os.fork()\n")
+    assert (found.code, found.severity) == ("reward/fails", "error")
+    assert "more than 256 processes forked in one call" in found.message.en
+
+
+@pytest.mark.parametrize("place", ["call", "import"])
+def test_a_forked_process_that_comes_back(look, place):
+    fork = "import os\nos.fork()\n" if place == "import" else ""
+    body = "    import os\n    os.fork()\n" if place == "call" else ""
+    (found,) = look(fork + HEAD + body + "    return [float(a in c) "
+                    "for c, a in zip(completions, answer)]\n")  # fmt: skip
+    assert (found.code, found.severity) == ("reward/fails", "error")
+    assert "the new process comes back from the call" in found.message.en
+    assert "os._exit" in found.message.zh
+
+
+def test_workers_and_programs_of_a_reward_are_its_own_affair(look):
+    assert look(
+        "import multiprocessing, subprocess\n" + HEAD +
+        "    subprocess.run(['true'], check=True)\n"
+        "    with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+        "        return pool.map(float, [a in c for c, a in zip(completions, answer)])\n"
+    ) == []  # fmt: skip
+
+
+def test_a_reward_that_fills_the_disk_is_stopped(look):
+    body = "    open('big', 'wb').write(bytes(65 << 20))\n    return [1.0] * len(completions)\n"
+    (found,) = look(HEAD + body)
+    assert (found.code, found.at.line) == ("reward/fails", 2)
+    assert "File too large" in found.message.en
+
+
 def test_nothing_runs_where_its_author_does_not_sit(look, tmp_path):
     mark = tmp_path / "ran"
     reward = f"open({str(mark)!r}, 'w').close()\n" + RIGHT

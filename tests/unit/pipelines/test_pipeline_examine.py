@@ -53,7 +53,7 @@ def test_stages_that_fit_have_plans_that_name_what_is_to_come(check):
         "make": {"experiment": "own"},
         "sft": {"experiment": "sft", "data_from": {"train": "make:rows.jsonl"}},
         "rm": {"experiment": "rm", "init_from": "sft", "set": {"learning_rate": 1e-5}},
-        "ppo": {"experiment": "ppo", "init_from": "sft@best", "reward_from": "rm"},
+        "ppo": {"experiment": "ppo", "init_from": "sft@last", "reward_from": "rm"},
         "base": bench(),
         "score": {"benchmark": "basics", "model_from": "ppo", "gate": "basics.acc >= base + 2se"},
     })  # fmt: skip
@@ -62,7 +62,7 @@ def test_stages_that_fit_have_plans_that_name_what_is_to_come(check):
     plans = {name: one.prepared.plan for name, one in found.stages.items()}
     inputs = {name: {ref.name: ref.location for ref in plan.inputs} for name, plan in plans.items()}
     assert inputs["sft"] == {"model": TINY, "data.train": "stage:make:rows.jsonl"}
-    assert inputs["ppo"]["model"] == "stage:sft@best"
+    assert inputs["ppo"]["model"] == "stage:sft@last"
     assert inputs["ppo"]["reward"] == "stage:rm"
     assert inputs["score"] == {"model": "stage:ppo"}
     assert plans["rm"].parameters["learning_rate"] == 1e-5
@@ -103,6 +103,13 @@ def test_stages_that_fit_have_plans_that_name_what_is_to_come(check):
         ({"a": bench(resources="tpu")}, "experiment/unknown-profile", "stages.a.resources"),
         ({"a": {"benchmark": "basic", "model": TINY}}, "eval/unknown-benchmark",
          "stages.a.benchmark"),
+        ({"a": {"experiment": "sft"}, "b": {"experiment": "sft", "init_from": "a@best"}},
+         "pipeline/no-checkpoint", "stages.b.init_from"),
+        ({"a": {"experiment": "sft"}, "b": {"experiment": "sft", "init_from": "a@step-100000"}},
+         "pipeline/no-checkpoint", "stages.b.init_from"),
+        ({"a": {"experiment": "sft"},
+          "b": {"experiment": "sft", "data_from": {"train": "a:rows.jsonl"}}},
+         "pipeline/no-rows", "stages.b.data_from.train"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_where_it_was_written(check, stages, code, key):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from starforge import layout
 from starforge.findings import Finding
 from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
+from starforge.frameworks.trl import choice
 from starforge.frameworks.trl.checks import check
 from starforge.frameworks.trl.steps import total_steps
+from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
@@ -33,6 +35,10 @@ class Trl:
     def checks(self, context: PrepareContext) -> list[Finding]:
         """Return what only this version of TRL and its runtime refuse."""
         return check(context)
+
+    def why_not(self, context: PrepareContext, which: str) -> Text | None:
+        """Return why no checkpoint will be ``best`` or ``step-N``; ``None`` when one may be."""
+        return choice.why_not(context, which)
 
     def plan(self, context: PrepareContext) -> LaunchPlan:
         """Return the plan of one TRL job."""
