@@ -112,7 +112,7 @@ def test_csv_as_spreadsheets_write_it(tmp_path, between):
         ("A,b,m,0.5,s,more", "more cells"),
         ("A,b,m,0.5," + "x" * 200_000, "not CSV"),
         ("A,b,m,0.5,a\0b", "control character"),
-        ("A,b,m,\"0,5\",s", "no usable number"),
+        ('A,b,m,"0,5",s', "no usable number"),
         ('"A,b,m,0.5,s', "is missing"),
     ],
 )
