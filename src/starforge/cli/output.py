@@ -41,6 +41,7 @@ _STATES = {
     "waiting": "等待中",
     "gate_failed": "未过门槛",
     "skipped": "已跳过",
+    "pruned": "提前结束",  # a trial of a sweep
 }
 
 

@@ -17,6 +17,7 @@ SWEEP = (
     "A sweep on the server: its id, the start of one, or a name (the newest).",
     "服务上的搜索：ID、ID 开头或名字（取最新的）。",
 )
+FACTOR = 3  # with --early-stop: one of three goes on
 LOWER = ("loss", "perplexity", "error")  # metrics of these names are better when lower
 
 
@@ -36,9 +37,10 @@ class _Sweep(Group):
     "sweep",
     cls=_Sweep,
     text=(
-        "Try values of parameters: all combinations, or random draws.\n\nEvery trial is an "
-        "ordinary job. `sf sweep EXP` is short for `sf sweep run EXP`.",
-        "尝试多组参数取值：全部组合，或随机抽取。\n\n"
+        "Try values of parameters: all combinations, random draws, or what a search (TPE) learns "
+        "from the trials before.\n\nEvery trial is an ordinary job. `sf sweep EXP` is short for "
+        "`sf sweep run EXP`.",
+        "尝试多组参数取值：全部组合、随机抽取，或由 TPE 根据已有结果逐步选择。\n\n"
         "每次尝试都是一个普通任务。`sf sweep EXP` 是 `sf sweep run EXP` 的简写。",
     ),
     examples=[
@@ -73,6 +75,11 @@ def sweep() -> None:
             "--metric train/loss --jobs 2",
             ("eight draws, two at once", "抽取八组，同时跑两组"),
         ),
+        (
+            "sf sweep my-sft --tpe 12 --space learning_rate=1e-6..1e-4:log "
+            "--metric train/loss --early-stop",
+            ("a search that ends bad trials early", "边学边选，提前结束差的尝试"),
+        ),
     ],
 )
 @argument("experiment", EXPERIMENT, metavar="EXP", shell_complete=complete_experiment)
@@ -81,6 +88,9 @@ def sweep() -> None:
               "与其他取值逐一组合，可重复使用。"))  # fmt: skip
 @option("--random", "count", type=click.IntRange(1, 500), metavar="N",
         text=("Draw so many from --space.", "从 --space 中抽取几组。"))  # fmt: skip
+@option("--tpe", type=click.IntRange(1, 500), metavar="N",
+        text=("Have TPE choose so many from --space, each from what those before it came to.",
+              "由 TPE 从 --space 中逐个选择几组，每次都参考已有结果。"))  # fmt: skip
 @option("--space", multiple=True, metavar="NAME=LOW..HIGH[:log]",
         text=("A range, or values A,B. May be repeated.",
               "一个范围，或若干取值 A,B，可重复使用。"))  # fmt: skip
@@ -93,6 +103,19 @@ def sweep() -> None:
               "怎样算更好；损失类默认 min，其余默认 max。"))  # fmt: skip
 @option("--jobs", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
         text=("At most so many at once.", "最多同时运行几个任务。"))  # fmt: skip
+@option("--early-stop", is_flag=True,
+        text=("End bad trials early, by successive halving: at each rung a trial goes on if it is "
+              "among the best third of those that came there.",
+              "用逐次减半法提前结束差的尝试：每到一个检查点，处于前三分之一的才继续。"))  # fmt: skip
+@option("--factor", type=click.IntRange(2, 100), metavar="N",
+        text=("With --early-stop: one of N goes on (default 3), and each rung lies N times as far "
+              "as the one before.",
+              "配合 --early-stop：每 N 次只继续 1 次（默认 3），下一个检查点的步数是上一个的 N 倍。")
+        )  # fmt: skip
+@option("--first-rung", type=click.IntRange(1), metavar="STEP",
+        text=("With --early-stop: the step of the first rung (default: so that two lie before the "
+              "end).",
+              "配合 --early-stop：第一个检查点的步数（默认使结束前有两个检查点）。"))  # fmt: skip
 @set_option
 @option("--profile", metavar="PROFILE", text=("Instead of `resources`.", "替换 `resources`。"))
 @option("--name", metavar="NAME",
@@ -104,10 +127,6 @@ def sweep() -> None:
 def run(
     *,
     experiment: str,
-    grid: tuple[str, ...],
-    count: int | None,
-    space: tuple[str, ...],
-    seed: int,
     goal: Literal["max", "min"] | None,
     as_json: bool,
     **what: Any,
@@ -116,7 +135,8 @@ def run(
     from starforge.cli.experiment import prepare_named, refuse, show_findings
     from starforge.client.sweeps import run as send
 
-    trials, probes = _trials(grid, count, space, seed)
+    tried = _tried(**{key: what.pop(key) for key in ("grid", "count", "tpe", "space", "seed")})
+    early = _early_stop(**{key: what.pop(key) for key in ("early_stop", "factor", "first_rung")})
     prepared = prepare_named(experiment, what["sets"], what["profile"], launch=True)
     if prepared.plan is None:
         refuse(prepared, as_json=as_json)
@@ -126,30 +146,49 @@ def run(
     if goal is None:
         goal = "min" if any(word in what["metric"] for word in LOWER) else "max"
     with open_client() as client:
-        made = send(client, prepared, trials, probes=probes, goal=goal, **what)
+        made = send(client, prepared, **tried, early_stop=early, goal=goal, **what)
     if as_json:
         print_json(made)
         return
     say(t("sweep {id} ({name}): {n} trials", "搜索 {id}（{name}）：共 {n} 次尝试",
-          id=made.id, name=made.name, n=len(made.trials)))  # fmt: skip
+          id=made.id, name=made.name, n=made.planned))  # fmt: skip
     say(t("look: `sf sweep show {id}`", "查看：`sf sweep show {id}`", id=made.id))
 
 
-def _trials(
-    grid: tuple[str, ...], count: int | None, space: tuple[str, ...], seed: int
-) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    """Return the trials, and what else is to be checked before."""
+def _tried(
+    grid: tuple[str, ...], count: int | None, tpe: int | None, space: tuple[str, ...], seed: int
+) -> dict[str, Any]:
+    """Return the trials and what else is to be checked before, or the search that finds them."""
     from starforge.sweeps import space as spaces
 
-    if bool(grid) == (count is not None) or bool(space) != (count is not None):
+    asked = [bool(grid), count is not None, tpe is not None]
+    if sum(asked) != 1 or bool(space) == bool(grid):
         raise click.UsageError(
-            t("give either --grid, or --random N with --space",
-              "请使用 --grid，或者 --random N 加 --space")
+            t("give one of: --grid; --random N with --space; --tpe N with --space",
+              "请使用其中一种：--grid；--random N 加 --space；--tpe N 加 --space")
         )  # fmt: skip
-    if count is None:
-        return spaces.grid(grid), []
+    if grid:
+        return {"trials": spaces.grid(grid)}
     found = spaces.space(space)
-    return spaces.draws(found, count, seed), spaces.probes(found)
+    if tpe is not None:
+        spaces.require_size(found, tpe)
+        return {"search": {"space": list(space), "count": tpe, "seed": seed}}
+    assert count is not None
+    return {"trials": spaces.draws(found, count, seed), "probes": spaces.probes(found)}
+
+
+def _early_stop(
+    early_stop: bool, factor: int | None, first_rung: int | None
+) -> dict[str, Any] | None:
+    """Return how bad trials are ended early; ``None`` when they are not."""
+    if early_stop:
+        return {"factor": factor or FACTOR, "first": first_rung}
+    if factor is not None or first_rung is not None:
+        raise click.UsageError(
+            t("--factor and --first-rung go with --early-stop",
+              "--factor 和 --first-rung 需与 --early-stop 同用")
+        )  # fmt: skip
+    return None
 
 
 @sweep.command(

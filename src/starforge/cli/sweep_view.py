@@ -23,6 +23,9 @@ def print_list(found: Sequence[Sweep]) -> None:
 
 def _counts(one: Sweep) -> str:
     listed = [f"{count} {state_name(state)}" for state, count in sorted(one.counts.items())]
+    left = one.planned - sum(one.counts.values())
+    if left > 0:  # of a search
+        listed.append(t("{n} to be chosen", "{n} 待选择", n=left))
     return t(", ", "，").join(listed)
 
 

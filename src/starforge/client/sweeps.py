@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from starforge.client.http import Http
 from starforge.client.submit import make_request, persistently, upload
-from starforge.wire.sweeps import Sweep, SweepDetail, SweepRequest
+from starforge.wire.sweeps import EarlyStop, Search, Sweep, SweepDetail, SweepRequest
 
 if TYPE_CHECKING:
     from starforge.client.client import Client
@@ -50,22 +50,30 @@ def _path(sweep: str) -> str:
 def run(
     client: Client,
     prepared: Prepared,
-    trials: list[dict[str, str]],
     *,
     metric: str,
     goal: Literal["max", "min"],
+    trials: Sequence[dict[str, str]] = (),
     probes: Sequence[dict[str, str]] = (),
+    search: Mapping[str, Any] | None = None,
+    early_stop: Mapping[str, Any] | None = None,
     jobs: int = 1,
     sets: Sequence[str] = (),
     profile: str | None = None,
     name: str | None = None,
     key: str | None = None,
 ) -> SweepDetail:
-    """Send an experiment (which must be ``ok``) with its trials; created once."""
+    """Send an experiment (which must be ``ok``) with its trials, or a search; created once.
+
+    ``search`` and ``early_stop`` have the fields of the shapes of these names in
+    :mod:`starforge.wire.sweeps`.
+    """
     sending = make_request(prepared, sets=sets, profile=profile)
     job = sending.request.model_copy(update={"plan_digest": None, "idempotency_key": None})
     request = SweepRequest(
-        name=name or str(sending.request.name), job=job, trials=trials, probes=list(probes),
+        name=name or str(sending.request.name), job=job, trials=list(trials), probes=list(probes),
+        search=None if search is None else Search(**search),
+        early_stop=None if early_stop is None else EarlyStop(**early_stop),
         metric=metric, goal=goal, jobs=jobs, idempotency_key=key or uuid.uuid4().hex,
     )  # fmt: skip
 

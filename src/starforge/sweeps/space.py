@@ -37,6 +37,10 @@ class Choice(msgspec.Struct, frozen=True):
         """Return what must be allowed for every draw to be."""
         return self.values
 
+    def parsed(self, text: str) -> str:
+        """Return what was drawn, which is text already."""
+        return text
+
 
 class Range(msgspec.Struct, frozen=True):
     """Numbers from ``low`` to ``high``, whole ones when both are; even in log with ``log``."""
@@ -45,16 +49,32 @@ class Range(msgspec.Struct, frozen=True):
     high: str
     log: bool
 
+    @property
+    def whole(self) -> bool:
+        """Say whether these are whole numbers."""
+        return bool(_INTEGER.fullmatch(self.low) and _INTEGER.fullmatch(self.high))
+
     def draw(self, source: random.Random) -> str:
         """Return one of them, to six significant digits."""
         low, high = float(self.low), float(self.high)
-        whole = bool(_INTEGER.fullmatch(self.low) and _INTEGER.fullmatch(self.high))
-        if whole and not self.log:
+        if self.whole and not self.log:
             return str(source.randint(int(self.low), int(self.high)))
-        value = source.uniform(math.log(low), math.log(high)) if self.log else None
-        drawn = math.exp(value) if value is not None else source.uniform(low, high)
-        drawn = min(max(drawn, low), high)
-        return str(round(drawn)) if whole else f"{min(max(float(f'{drawn:.6g}'), low), high):g}"
+        if self.log:
+            return self.text(math.exp(source.uniform(math.log(low), math.log(high))))
+        return self.text(source.uniform(low, high))
+
+    def text(self, value: float) -> str:
+        """Return a number as it is tried: six significant digits, never past an end."""
+        if self.whole:
+            return str(min(max(round(value), int(self.low)), int(self.high)))
+        short = f"{value:.6g}"
+        if float(short) <= float(self.low):
+            return self.low
+        return self.high if float(short) >= float(self.high) else short
+
+    def parsed(self, text: str) -> float:
+        """Return the number that :meth:`text` made."""
+        return int(text) if self.whole else float(text)
 
     def ends(self) -> list[str]:
         """Return both ends."""
@@ -97,11 +117,58 @@ def draws(found: dict[str, Choice | Range], count: int, seed: int) -> list[Trial
             made.append(one)
         if len(made) == count:
             return made
-    raise _wrong(
-        Text(f"there are not {count} different draws of this space ({len(made)} were found)",
-             f"该空间抽不出 {count} 组不同的取值（只找到 {len(made)} 组）"),
-        Text("ask for fewer with --random, or try all with --grid",
-             "请减小 --random 的数量，或用 --grid 全部尝试"),
+    raise _too_few(count, len(made))
+
+
+def require_size(found: dict[str, Choice | Range], count: int) -> None:
+    """Refuse to look for more trials than the space holds."""
+    held = size(found)
+    if held is not None and held < count:
+        raise _too_few(count, held)
+
+
+def size(found: dict[str, Choice | Range]) -> int | None:
+    """Return how many different trials there are; ``None`` for as many as one likes."""
+    counts = []
+    for part in found.values():
+        if isinstance(part, Choice):
+            counts.append(len(part.values))
+        elif part.whole:
+            counts.append(int(part.high) - int(part.low) + 1)
+        else:
+            return None
+    return math.prod(counts)
+
+
+def unseen(
+    found: dict[str, Choice | Range], seen: Sequence[Trial], source: random.Random
+) -> Trial | None:
+    """Return a random draw that is none of ``seen``; ``None`` when none is left."""
+    for _ in range(TRIES):
+        one = {name: part.draw(source) for name, part in found.items()}
+        if one not in seen:
+            return one
+    held = size(found)
+    if held is None or held > TRIES * MOST:
+        return None
+    every = itertools.product(*(_all(part) for part in found.values()))
+    left = [one for values in every if (one := dict(zip(found, values, strict=True))) not in seen]
+    return source.choice(left) if left else None
+
+
+def _all(part: Choice | Range) -> Sequence[str]:
+    """Return every value of what has only so many."""
+    if isinstance(part, Choice):
+        return part.values
+    return [str(number) for number in range(int(part.low), int(part.high) + 1)]
+
+
+def _too_few(count: int, held: int) -> StarForgeError:
+    return _wrong(
+        Text(f"there are not {count} different draws of this space ({held} were found)",
+             f"该空间抽不出 {count} 组不同的取值（只找到 {held} 组）"),
+        Text("ask for fewer with --random or --tpe, or try all with --grid",
+             "请减小 --random 或 --tpe 的数量，或用 --grid 全部尝试"),
     )  # fmt: skip
 
 

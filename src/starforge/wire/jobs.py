@@ -86,10 +86,11 @@ class Job(Shape):
 
     ``reason`` is a stable code (``waiting_for_slot``, ``completed``, ``exit_code``,
     ``waiting_for_room``, ``signal``, ``nan_loss``, ``time_limit``, ``disk_full``, ``stalled``,
-    ``stopped_by_user``, ``launch_failed``, ``runner_lost``, ``restored``); ``message`` says it in
-    words. ``headline`` holds the last values of the method's primary metrics. ``parent`` is the
-    id of the job whose ``then`` this job is a step of. ``pipeline`` is the id of the pipeline
-    that made it for a stage; its ``parent`` then is the job whose model it starts from.
+    ``stopped_by_user``, ``pruned``, ``launch_failed``, ``runner_lost``, ``restored``); ``message``
+    says it in words. ``headline`` holds the last values of the method's primary metrics.
+    ``parent`` is the id of the job whose ``then`` this job is a step of. ``pipeline`` is the id of
+    the pipeline that made it for a stage; its ``parent`` then is the job whose model it starts
+    from.
 
     ``model`` and ``data`` are references as the experiment names them; ``owner`` is the account
     that submitted it. Lists also hold ``sparkline``: the first primary metric in at most 32

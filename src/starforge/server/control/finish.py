@@ -16,11 +16,14 @@ from starforge.server.services import again, follow_ups, ingest, outputs
 from starforge.server.services.endings import STOPPED, ending_text, lost_text
 from starforge.server.services.headline import update_headline
 from starforge.server.services.status import read_progress
-from starforge.server.store import attempts, events, jobs
+from starforge.server.store import attempts, events, jobs, sweeps
+from starforge.server.store.database import Tx
 from starforge.server.store.records import ACTIVE, AttemptChange, JobChange, JobState, JobSummary
 
 log = structlog.get_logger("starforge.control")
 
+PRUNED = "pruned"
+"""Reason of a trial that its sweep ended early."""
 _ENDS: dict[str, JobState] = {"succeeded": "succeeded", "failed": "failed", "stopped": "stopped"}
 
 
@@ -73,6 +76,7 @@ def record(core: Core, job: JobSummary, ending: Ending) -> None:
     retry = again.MachineRetry(core, job, ending.state, ending.reason)
     with core.db.write() as tx:
         current = jobs.summary(tx, job.id)
+        ending = _named(tx, job, ending)
         step, total = read_progress(ending.status)
         change = JobChange(
             state=ending.state,
@@ -103,6 +107,14 @@ def record(core: Core, job: JobSummary, ending: Ending) -> None:
         retry.queue(tx)
     core.bus.publish("job", job.id)
     core.bus.publish("wake")
+
+
+def _named(tx: Tx, job: JobSummary, ending: Ending) -> Ending:
+    """Say of a stop that nobody asked for why it was: a sweep ended its trial early."""
+    if ending.reason != "stopped_by_user":
+        return ending
+    why = sweeps.pruned(tx, job.id)
+    return ending if why is None else Ending(ending.state, PRUNED, why, ending.status)
 
 
 def _time(value: Any) -> float | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import msgspec
+
 from starforge.errors import StarForgeError
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
@@ -13,8 +15,10 @@ from starforge.server.services import models, published, views
 from starforge.server.services.job_names import require_name
 from starforge.server.services.preparation import prepared
 from starforge.server.services.submit import require_place
+from starforge.server.services.sweep_metric import require_metric
 from starforge.server.store import sweeps
 from starforge.server.store.sweeps import NewSweep, NewTrial, SweepChange, SweepRow, TrialRow
+from starforge.sweeps import space as spaces
 from starforge.wire import sweeps as wire
 from starforge.wire.base import from_unix
 from starforge.wire.jobs import SubmitRequest
@@ -27,6 +31,7 @@ def create(core: Core, request: wire.SweepRequest, lang: Lang) -> tuple[str, boo
     kept of a sweep with a trial that is refused.
     """
     require_name(request.name)
+    _require_trials(request)
     with core.db.read() as tx:
         known = sweeps.of_key(tx, request.idempotency_key) if request.idempotency_key else None
     if known is not None:
@@ -34,16 +39,15 @@ def create(core: Core, request: wire.SweepRequest, lang: Lang) -> tuple[str, boo
     base = request.job
     if base.method is not None:
         published.require(core, base.method, base.recipe_digest)
-    for probe in request.probes:
-        _prepare(core, base, probe)
-    made, method = [], ""
-    for parameters in request.trials:
-        method, digest = _prepare(core, base, parameters)
-        made.append(NewTrial(parameters, digest))
+    method, made = _checked(core, request)
+    require_metric(core, method, request.metric)
+    early = request.early_stop
     new = NewSweep(
         name=request.name, method=method, metric=request.metric, goal=request.goal,
         jobs=request.jobs, request=base.model_dump(mode="json", exclude_none=True), lang=lang,
         idempotency_key=request.idempotency_key,
+        search=sweeps.Search(**request.search.model_dump()) if request.search else None,
+        early_stop=sweeps.EarlyStop(**early.model_dump()) if early else None,
     )  # fmt: skip
     with core.db.write() as tx:
         known = sweeps.of_key(tx, new.idempotency_key) if new.idempotency_key else None
@@ -54,13 +58,40 @@ def create(core: Core, request: wire.SweepRequest, lang: Lang) -> tuple[str, boo
     return ident, True
 
 
+def _require_trials(request: wire.SweepRequest) -> None:
+    """Refuse a sweep of no trials, or one that says twice what they are."""
+    if bool(request.trials) == (request.search is not None):
+        raise StarForgeError(
+            "sweep/space",
+            Text("a sweep has either trials or a search", "搜索要么给出各次尝试，要么给出搜索空间"),
+            Text("send one of `trials` and `search`", "请只给出 `trials` 和 `search` 之一"),
+            status=422,
+        )
+    if request.search is not None:
+        spaces.require_size(spaces.space(request.search.space), request.search.count)
+
+
+def _checked(core: Core, request: wire.SweepRequest) -> tuple[str, list[NewTrial]]:
+    """Check all that is known of a sweep; return the method and the trials."""
+    probes, method = list(request.probes), ""
+    if request.search is not None:
+        probes += spaces.probes(spaces.space(request.search.space))
+    for probe in probes:
+        method, _ = check_trial(core, request.job, probe)
+    made = []
+    for parameters in request.trials:
+        method, digest = check_trial(core, request.job, parameters)
+        made.append(NewTrial(parameters, digest))
+    return method, made
+
+
 def varied(base: SubmitRequest, parameters: dict[str, str], **more: Any) -> SubmitRequest:
     """Return the submission of a trial."""
     sets = [*base.sets, *(f"{name}={value}" for name, value in parameters.items())]
     return base.model_copy(update={"sets": sets, **more})
 
 
-def _prepare(core: Core, base: SubmitRequest, parameters: dict[str, str]) -> tuple[str, str]:
+def check_trial(core: Core, base: SubmitRequest, parameters: dict[str, str]) -> tuple[str, str]:
     """Check one set of values; return the method and the digest of the plan."""
     with prepared(core, varied(base, parameters)) as made:
         done = made.prepared
@@ -85,7 +116,10 @@ def stop(core: Core, row: SweepRow) -> None:
 
 
 def resume(core: Core, row: SweepRow) -> None:
-    """Go on with a stopped sweep: trials that were stopped or never began are run."""
+    """Go on with a stopped sweep: trials that were stopped or never began are run.
+
+    One that was stopped goes on from its last checkpoint when it has one.
+    """
     with core.db.write() as tx:
         change = SweepChange(state="running", desired="run", ended_at=None)
         if not sweeps.change(tx, row.id, change, expect={"stopped"}):
@@ -97,10 +131,7 @@ def resume(core: Core, row: SweepRow) -> None:
                 status=409,
             )  # fmt: skip
         for trial in sweeps.of_sweep(tx, row.id):
-            again = sweeps.TrialChange(
-                state="waiting", job_id=None, message=None,
-                attempt=trial.attempt + (trial.job_id is not None),
-            )  # fmt: skip
+            again = sweeps.TrialChange(state="waiting", message=None)  # see sweep_runs._begin
             sweeps.change_trial(tx, trial, again, expect={"stopped"})
     core.bus.publish("wake")
 
@@ -131,7 +162,7 @@ def detail(core: Core, ident: str, lang: Lang) -> wire.SweepDetail:
         wire.Trial(
             number=one.number, parameters=one.parameters, state=one.state, attempt=one.attempt,
             job_id=one.job_id, value=views.finite(one.value),
-            message=views.pick(one.message, lang),
+            message=views.pick(one.message, lang), pruned_at=one.pruned_at,
         )
         for one in rows
     ]  # fmt: skip
@@ -148,6 +179,8 @@ def _fields(row: SweepRow, trials: list[TrialRow]) -> dict[str, Any]:
         "metric": row.metric,
         "goal": row.goal,
         "jobs": row.jobs,
+        "planned": len(trials) if row.search is None else row.search.count,
+        "early_stop": row.early_stop and wire.EarlyStop(**msgspec.structs.asdict(row.early_stop)),
         "counts": dict(Counter(one.state for one in trials)),
         "best": found.number if found else None,
         "created_at": from_unix(row.created_at),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from starforge.server.store.database import Database
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest revision under ``migrations/versions``."""
 
 

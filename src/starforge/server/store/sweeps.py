@@ -19,8 +19,26 @@ from starforge.server.store.rows import changes, clean, struct
 from starforge.server.store.tables import sweeps, trials
 
 SweepState = Literal["running", "succeeded", "failed", "stopped"]
-TrialState = Literal["waiting", "running", "succeeded", "failed", "stopped"]
+TrialState = Literal["waiting", "running", "succeeded", "failed", "stopped", "pruned"]
 Goal = Literal["max", "min"]
+
+
+class Search(msgspec.Struct, frozen=True):
+    """``count`` trials chosen from ``space`` (``NAME=LOW..HIGH``), each from those before it."""
+
+    space: list[str]
+    count: int
+    seed: int
+
+
+class EarlyStop(msgspec.Struct, frozen=True):
+    """Rungs lie at ``first``, ``first * factor``, ... steps; one of ``factor`` goes on from each.
+
+    ``first`` is ``None`` until it is known how many steps a trial takes.
+    """
+
+    factor: int
+    first: int | None = None
 
 
 class NewSweep(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +52,8 @@ class NewSweep(msgspec.Struct, frozen=True, kw_only=True):
     request: dict[str, Any]
     lang: Lang
     idempotency_key: str | None
+    search: Search | None = None
+    early_stop: EarlyStop | None = None
 
 
 class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +69,8 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
     jobs: int
     request: dict[str, Any]
     lang: Lang
+    search: Search | None
+    early_stop: EarlyStop | None
     created_at: float
     ended_at: float | None
 
@@ -61,7 +83,11 @@ class NewTrial(msgspec.Struct, frozen=True):
 
 
 class TrialRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A trial. ``value`` is the last one of the sweep's metric."""
+    """A trial. ``value`` is the last one of the sweep's metric.
+
+    ``rungs`` are its values at the rungs it came to (``None``: not a number), ``pruned_at`` is
+    the step of the last of them if it was not to go on from there.
+    """
 
     sweep_id: str
     number: int
@@ -72,6 +98,8 @@ class TrialRow(msgspec.Struct, frozen=True, kw_only=True):
     job_id: str | None
     value: float | None
     message: Text | None
+    rungs: list[float | None] | None
+    pruned_at: int | None
 
 
 class TrialChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +110,8 @@ class TrialChange(msgspec.Struct, frozen=True, kw_only=True):
     job_id: str | UnsetType | None = UNSET
     value: float | UnsetType | None = UNSET
     message: Text | UnsetType | None = UNSET
+    rungs: list[float | None] | UnsetType | None = UNSET
+    pruned_at: int | UnsetType | None = UNSET
 
 
 class SweepChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +120,7 @@ class SweepChange(msgspec.Struct, frozen=True, kw_only=True):
     state: SweepState | UnsetType = UNSET
     desired: Desired | UnsetType = UNSET
     ended_at: float | UnsetType | None = UNSET
+    early_stop: EarlyStop | UnsetType | None = UNSET
 
 
 _COLUMNS = [sweeps.c[name] for name in SweepRow.__struct_fields__]
@@ -110,11 +141,16 @@ def create(tx: Tx, new: NewSweep, made: list[NewTrial]) -> str:
         **values, id=ident, state="running", desired="run", created_at=now, updated_at=now
     ))  # fmt: skip
     for number, one in enumerate(made):
-        tx.execute(trials.insert().values(
-            sweep_id=ident, number=number, parameters=one.parameters,
-            plan_digest=one.plan_digest, state="waiting", attempt=0,
-        ))  # fmt: skip
+        add_trial(tx, ident, number, one)
     return ident
+
+
+def add_trial(tx: Tx, ident: str, number: int, new: NewTrial) -> None:
+    """Keep a trial that waits; its number must be free."""
+    tx.execute(trials.insert().values(
+        sweep_id=ident, number=number, parameters=new.parameters,
+        plan_digest=new.plan_digest, state="waiting", attempt=0,
+    ))  # fmt: skip
 
 
 def of_key(tx: Tx, key: str) -> str | None:
@@ -176,3 +212,10 @@ def change_trial(
         trials.c.state.in_(list(expect)),
     )
     return tx.execute(statement.values(**changes(new))).rowcount == 1
+
+
+def pruned(tx: Tx, job_id: str) -> Text | None:
+    """Return why a job is to end early, if it is the job of a trial that was pruned."""
+    statement = select(trials.c.message).where(trials.c.job_id == job_id)
+    found = tx.execute(statement.where(trials.c.pruned_at.is_not(None))).scalar()
+    return None if found is None else msgspec.convert(found, Text)

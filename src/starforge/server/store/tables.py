@@ -392,6 +392,8 @@ sweeps = Table(
     Column("goal", String(3), nullable=False),
     Column("jobs", Integer, nullable=False),  # at most so many at once
     Column("request", Json, nullable=False),  # the submission that every trial is made of
+    Column("search", Json),  # how further trials are chosen; null: all are given
+    Column("early_stop", Json),
     Column("lang", String(2), nullable=False),
     Column("idempotency_key", String(200), unique=True),
     Column("created_at", Double, nullable=False),
@@ -419,4 +421,6 @@ trials = Table(
     Column("job_id", String(10)),  # stays when the job is deleted
     Column("value", Double),
     Column("message", Json),
+    Column("rungs", Json),  # what it had at each rung it came to
+    Column("pruned_at", BigInteger),  # the step at which it was decided that it ends early
 )
