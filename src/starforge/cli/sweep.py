@@ -106,16 +106,17 @@ def sweep() -> None:
 @option("--early-stop", is_flag=True,
         text=("End bad trials early, by successive halving: at each rung a trial goes on if it is "
               "among the best third of those that came there.",
-              "用逐次减半法提前结束差的尝试：每到一个检查点，处于前三分之一的才继续。"))  # fmt: skip
+              "用逐次减半法提前结束差的尝试：每到一个比较点，"
+              "处于前三分之一的才继续。"))  # fmt: skip
 @option("--factor", type=click.IntRange(2, 100), metavar="N",
         text=("With --early-stop: one of N goes on (default 3), and each rung lies N times as far "
               "as the one before.",
-              "配合 --early-stop：每 N 次只继续 1 次（默认 3），下一个检查点的步数是上一个的 N 倍。")
-        )  # fmt: skip
+              "配合 --early-stop：每 N 次只继续 1 次（默认 3），"
+              "下一个比较点的步数是上一个的 N 倍。"))  # fmt: skip
 @option("--first-rung", type=click.IntRange(1), metavar="STEP",
         text=("With --early-stop: the step of the first rung (default: so that two lie before the "
               "end).",
-              "配合 --early-stop：第一个检查点的步数（默认使结束前有两个检查点）。"))  # fmt: skip
+              "配合 --early-stop：第一个比较点的步数（默认使结束前有两个比较点）。"))  # fmt: skip
 @set_option
 @option("--profile", metavar="PROFILE", text=("Instead of `resources`.", "替换 `resources`。"))
 @option("--name", metavar="NAME",
