@@ -76,3 +76,13 @@ def test_likelihoods_are_never_sampled(may_differ, harness, differs) -> None:
 @pytest.mark.parametrize(("harness", "differs"), [("lm-eval", True), ("evalscope", False)])
 def test_what_a_hub_s_task_does_is_known_of_evalscope_only(may_differ, harness, differs) -> None:
     assert may_differ(benchmark="gsm8k", harness=harness) is differs
+
+
+def test_what_is_wrong_is_told_before_anything_is_sent(sf, lab) -> None:
+    unknown = sf("bench", "run", "starforge:tiny", "-b", "nowhere", "--repeats", "3", "--json")
+    assert unknown.code == 1
+    assert "eval/unknown-benchmark" in {one["code"] for one in unknown.json["findings"]}
+    for wrong in (["--repeats", "0"], ["--repeats", "x"], ["--repeats", "2", "--watch"]):
+        refused = sf("bench", "run", "starforge:tiny", "-b", "basics", *wrong)
+        assert refused.code == 2 and "Traceback" not in refused.err
+    assert not (lab.parent / "home" / "server.json").exists()
