@@ -6,6 +6,8 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { preloadJob } from "@/pages/job/preload";
+import { client } from "./client";
 import { CrashPage, NotFoundPage } from "./ErrorPages";
 import { Root } from "./Root";
 
@@ -54,6 +56,7 @@ const job = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$job",
   validateSearch: anySearch,
+  beforeLoad: ({ params, search }) => preloadJob(client, params.job, undefined, search),
   component: lazyRouteComponent(() => import("@/pages/job/JobPage"), "JobPage"),
 });
 
@@ -61,6 +64,7 @@ const jobTab = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$job/$tab",
   validateSearch: anySearch,
+  beforeLoad: ({ params, search }) => preloadJob(client, params.job, params.tab, search),
   component: lazyRouteComponent(() => import("@/pages/job/JobPage"), "JobPage"),
 });
 

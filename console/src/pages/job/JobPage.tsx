@@ -13,11 +13,12 @@ import { isLive } from "@/ui/StateBadge";
 import { Actions } from "./header/Actions";
 import { Heading } from "./header/Heading";
 import { OverviewTab } from "./overview/OverviewTab";
+import { chartsTab } from "./preload";
 import { TABS, type TabName, tabOf } from "./tabs";
 
 const PANELS: Record<TabName, React.ComponentType<{ job: JobDetail }>> = {
   overview: OverviewTab,
-  charts: lazy(() => import("./charts/ChartsTab").then((m) => ({ default: m.ChartsTab }))),
+  charts: lazy(() => chartsTab().then((m) => ({ default: m.ChartsTab }))),
   samples: lazy(() => import("./samples/SamplesTab").then((m) => ({ default: m.SamplesTab }))),
   logs: lazy(() => import("./logs/LogsTab").then((m) => ({ default: m.LogsTab }))),
   system: lazy(() => import("./system/SystemTab").then((m) => ({ default: m.SystemTab }))),

@@ -3,14 +3,12 @@ import { useIntersection, useLocalStorage } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Schemas } from "@/api/client";
 import { curvesQuery } from "@/api/metrics";
 import { Problem } from "@/ui/Problem";
 import { ChartCard } from "./ChartCard";
 import { type Curve, moveTo } from "./chartData";
+import { batchesOf, type Series, windowOf } from "./first";
 import type { Arrangement, ChartSettings } from "./settings";
-
-export type Series = Schemas["Series"];
 
 export interface GroupShared {
   job: string;
@@ -23,20 +21,15 @@ export interface GroupShared {
   onZoom: (range: { lo: number; hi: number } | null) => void;
 }
 
-const BATCH = 12; // charts asked for in one question
-const BUCKETS = 1000;
-
 /** A foldable group of charts; those far below the window are not asked for yet. */
 export function ChartGroup(props: GroupShared & { title: string; series: Series[] }) {
   const { t } = useTranslation("charts");
   const [folded, setFolded] = useLocalStorage<string[]>({
     key: "starforge.charts.folded",
     defaultValue: [],
+    getInitialValueInEffect: false,
   });
   const open = !folded.includes(props.title);
-  const batches = Array.from({ length: Math.ceil(props.series.length / BATCH) }, (_, at) =>
-    props.series.slice(at * BATCH, (at + 1) * BATCH),
-  );
   return (
     <Box component="section" aria-label={props.title || t("other")}>
       <UnstyledButton
@@ -58,7 +51,7 @@ export function ChartGroup(props: GroupShared & { title: string; series: Series[
       </UnstyledButton>
       <Collapse expanded={open}>
         {open &&
-          batches.map((batch) => (
+          batchesOf(props.series).map((batch) => (
             <Batch key={batch[0]?.name ?? ""} {...props} series={batch} whole={props.series} />
           ))}
       </Collapse>
@@ -72,18 +65,7 @@ function Batch(props: GroupShared & { series: Series[]; whole: Series[] }) {
   const names = props.series.map((one) => one.name);
   const { settings, arrangement } = props;
   const query = useQuery({
-    ...curvesQuery(
-      props.job,
-      names,
-      {
-        buckets: BUCKETS,
-        x: settings.x === "time" ? "time" : "step",
-        ...(settings.lo !== undefined && settings.hi !== undefined
-          ? { lo: settings.lo, hi: settings.hi }
-          : {}),
-      },
-      props.live && near,
-    ),
+    ...curvesQuery(props.job, names, windowOf(settings), props.live && near),
     enabled: near,
   });
   const order = props.whole.map((one) => one.name);

@@ -9,9 +9,10 @@ import { Empty } from "@/ui/Empty";
 import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
 import { isLive } from "@/ui/StateBadge";
-import { ChartGroup, type GroupShared, type Series } from "./ChartGroup";
+import { ChartGroup, type GroupShared } from "./ChartGroup";
 import { ChartsToolbar } from "./ChartsToolbar";
-import { byPrefix, type Curve, inOrder, interpolate } from "./chartData";
+import { type Curve, interpolate } from "./chartData";
+import { groupsOf, notSystem, type ShownGroup } from "./first";
 import { useArrangement, useChartSettings } from "./settings";
 
 interface Props {
@@ -22,7 +23,6 @@ interface Props {
 
 /** Names under which frameworks count the tokens seen so far. */
 const TOKENS = ["train/tokens", "train/num_tokens", "train/num_input_tokens_seen", "num_tokens"];
-const notSystem = (name: string) => !name.startsWith("system/");
 
 /** All curves of a job, grouped by prefix; pinned ones on top. */
 export function ChartsTab({ job, only = notSystem }: Props) {
@@ -47,10 +47,7 @@ export function ChartsTab({ job, only = notSystem }: Props) {
     return <Empty title={t("empty")} text={live ? t("emptyLive") : t("emptyEnded")} />;
   }
   const start = new Date(job.started_at ?? job.created_at).getTime() / 1000;
-  const shown = inOrder(
-    mine.filter((one) => one.name.toLowerCase().includes(settings.filter.toLowerCase())),
-    arrangement.order,
-  );
+  const groups = groupsOf(mine, settings.filter, arrangement);
   const shared: GroupShared = {
     job: job.id,
     live,
@@ -64,8 +61,8 @@ export function ChartsTab({ job, only = notSystem }: Props) {
   return (
     <Stack gap="md">
       <ChartsToolbar settings={settings} change={change} hasTokens={counter !== undefined} />
-      {shown.length === 0 && <Text c="dimmed">{t("noMatch")}</Text>}
-      <Groups shown={shown} shared={shared} pinnedTitle={t("pinned")} />
+      {groups.length === 0 && <Text c="dimmed">{t("noMatch")}</Text>}
+      <Groups groups={groups} shared={shared} pinnedTitle={t("pinned")} />
     </Stack>
   );
 }
@@ -73,23 +70,20 @@ export function ChartsTab({ job, only = notSystem }: Props) {
 const NO_ZOOM = { lo: undefined as never, hi: undefined as never };
 
 interface GroupsProps {
-  shown: Series[];
+  groups: ShownGroup[];
   shared: GroupShared;
   pinnedTitle: string;
 }
 
-function Groups({ shown, shared, pinnedTitle }: GroupsProps) {
-  const { pinned } = shared.arrangement;
-  const top = shown.filter((one) => pinned.includes(one.name));
-  const rest = shown.filter((one) => !pinned.includes(one.name));
-  return (
-    <>
-      {top.length > 0 && <ChartGroup {...shared} title={pinnedTitle} series={top} />}
-      {byPrefix(rest).map((group) => (
-        <ChartGroup key={group.prefix} {...shared} title={group.prefix} series={group.items} />
-      ))}
-    </>
-  );
+function Groups({ groups, shared, pinnedTitle }: GroupsProps) {
+  return groups.map(({ prefix, items }) => (
+    <ChartGroup
+      key={prefix ?? "pinned charts"}
+      {...shared}
+      title={prefix ?? pinnedTitle}
+      series={items}
+    />
+  ));
 }
 
 /** A range on the axis as the server counts it: steps, or Unix seconds. */

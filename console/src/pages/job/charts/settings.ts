@@ -1,5 +1,5 @@
 /** How charts are shown: kept in the address (axis, zoom, smoothing) and per method (order, pins). */
-import { useLocalStorage } from "@mantine/hooks";
+import { readLocalStorageValue, useLocalStorage } from "@mantine/hooks";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import type { XKind } from "./chartData";
@@ -71,11 +71,23 @@ export interface Arrangement {
   order: string[];
 }
 
+const NOTHING: Arrangement = { pinned: [], order: [] };
+const arrangementKey = (method: string) => `starforge.charts.${method}`;
+
 /** Which charts stand on top and in what order, kept in this browser per method. */
 export function useArrangement(method: string) {
   const [kept, keep] = useLocalStorage<Arrangement>({
-    key: `starforge.charts.${method}`,
-    defaultValue: { pinned: [], order: [] },
+    key: arrangementKey(method),
+    defaultValue: NOTHING,
+    getInitialValueInEffect: false,
   });
   return { arrangement: kept, arrange: keep };
+}
+
+/** The same, outside of a component. */
+export function keptArrangement(method: string): Arrangement {
+  return readLocalStorageValue<Arrangement>({
+    key: arrangementKey(method),
+    defaultValue: NOTHING,
+  });
 }
