@@ -94,8 +94,9 @@ def test_a_selection_of_hundreds_is_kept_and_tagged(page, server, client):
 
 def test_a_live_change_leaves_the_selection_and_the_place(page, client):
     scroll_to(page, 0.5)
-    wait_for(lambda: rows_of(page) and "job-09999" not in rows_of(page))
-    middle = rows_of(page)[len(rows_of(page)) // 2]
+    # Asked once: while further rows come, there may be none for a moment.
+    rows = wait_for(lambda: (seen := rows_of(page)) and "job-09999" not in seen and seen)
+    middle = rows[len(rows) // 2]
     page.get_by_label(f"Select {middle}").click()
     at = table_of(page).evaluate("it => it.scrollTop")
     client.jobs.edit(middle, JobEdit(name=f"{middle} renamed"))
