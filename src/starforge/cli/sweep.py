@@ -17,7 +17,6 @@ SWEEP = (
     "A sweep on the server: its id, the start of one, or a name (the newest).",
     "服务上的搜索：ID、ID 开头或名字（取最新的）。",
 )
-FACTOR = 3  # with --early-stop: one of three goes on
 LOWER = ("loss", "perplexity", "error")  # metrics of these names are better when lower
 
 
@@ -181,10 +180,12 @@ def _tried(
 def _early_stop(
     early_stop: bool, factor: int | None, first_rung: int | None
 ) -> dict[str, Any] | None:
-    """Return how bad trials are ended early; ``None`` when they are not."""
+    """Return what was chosen of an early end of bad trials; ``None`` when there is none."""
+    given = {"factor": factor, "first": first_rung}
+    chosen = {key: value for key, value in given.items() if value is not None}
     if early_stop:
-        return {"factor": factor or FACTOR, "first": first_rung}
-    if factor is not None or first_rung is not None:
+        return chosen
+    if chosen:
         raise click.UsageError(
             t("--factor and --first-rung go with --early-stop",
               "--factor 和 --first-rung 需与 --early-stop 同用")

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from starforge.sweeps.search import Goal, quiet, study_of
 
-FACTOR = 3
-"""One of so many goes on from a rung, unless another is asked for."""
 RUNGS = 2
 """Rungs of a sweep that leaves the first step to us."""
 
