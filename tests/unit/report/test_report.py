@@ -24,6 +24,7 @@ def apart(tmp_path, monkeypatch):
     monkeypatch.delenv("STARFORGE_ATTEMPT_DIR")
     monkeypatch.setenv("SF_LANG", "en")
     monkeypatch.chdir(tmp_path)
+    report.finish()  # of other files' tests in this process, too
     yield
     report.finish()
 
