@@ -30,6 +30,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.xdist_group(group))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument and place: theirs may differ from worker to worker."""
+    # A gzip file, say, holds the second it was made in; two workers then saw "other" tests.
+    return argname if isinstance(val, bytes) else None
+
+
 # Those of a Ray of their own take up to 11 GB each: one after another, and begun first, so that
 # the other worker does all the rest meanwhile.
 _KINDS = {"ray": 0, "upstream": 1, "browser": 2, "e2e": 3}
