@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { preloadJob } from "@/pages/job/preload";
+import { loadTab, preloadJob } from "@/pages/job/preload";
 import { client } from "./client";
 import { CrashPage, NotFoundPage } from "./ErrorPages";
 import { Root } from "./Root";
@@ -65,6 +65,7 @@ const jobTab = createRoute({
   path: "/jobs/$job/$tab",
   validateSearch: anySearch,
   beforeLoad: ({ params, search }) => preloadJob(client, params.job, params.tab, search),
+  loader: ({ params }) => loadTab(params.tab),
   component: lazyRouteComponent(() => import("@/pages/job/JobPage"), "JobPage"),
 });
 

@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobDetail } from "@/api/client";
 import { jobQuery } from "@/api/queries";
@@ -13,20 +13,12 @@ import { isLive } from "@/ui/StateBadge";
 import { Actions } from "./header/Actions";
 import { Heading } from "./header/Heading";
 import { OverviewTab } from "./overview/OverviewTab";
-import { chartsTab } from "./preload";
+import { panels } from "./preload";
 import { TABS, type TabName, tabOf } from "./tabs";
 
 const PANELS: Record<TabName, React.ComponentType<{ job: JobDetail }>> = {
   overview: OverviewTab,
-  charts: lazy(() => chartsTab().then((m) => ({ default: m.ChartsTab }))),
-  samples: lazy(() => import("./samples/SamplesTab").then((m) => ({ default: m.SamplesTab }))),
-  logs: lazy(() => import("./logs/LogsTab").then((m) => ({ default: m.LogsTab }))),
-  system: lazy(() => import("./system/SystemTab").then((m) => ({ default: m.SystemTab }))),
-  config: lazy(() => import("./config/ConfigTab").then((m) => ({ default: m.ConfigTab }))),
-  artifacts: lazy(() =>
-    import("./artifacts/ArtifactsTab").then((m) => ({ default: m.ArtifactsTab })),
-  ),
-  record: lazy(() => import("./record/RecordTab").then((m) => ({ default: m.RecordTab }))),
+  ...panels,
 };
 
 /** One job: who and how it is, and a tab for each kind of thing it left. */
