@@ -17,6 +17,8 @@ import { useDisclosure } from "@mantine/hooks";
 import {
   IconBinaryTree,
   IconBook2,
+  IconChartDots,
+  IconGitBranch,
   IconLanguage,
   IconListDetails,
   IconMoon,
@@ -37,6 +39,8 @@ import { Shortcuts } from "./Shortcuts";
 
 const PLACES = [
   { to: "/jobs", label: "nav.jobs", icon: IconListDetails },
+  { to: "/pipelines", label: "nav.pipelines", icon: IconGitBranch },
+  { to: "/sweeps", label: "nav.sweeps", icon: IconChartDots },
   { to: "/methods", label: "nav.methods", icon: IconBook2 },
   { to: "/choose", label: "nav.choose", icon: IconBinaryTree },
   { to: "/settings", label: "nav.settings", icon: IconSettings },
@@ -71,7 +75,9 @@ export function Shell() {
     "g m": () => void navigate({ to: "/methods" }),
     "g c": () => void navigate({ to: "/choose" }),
     "g n": () => void navigate({ to: "/new" }),
-    "g s": () => void navigate({ to: "/settings" }),
+    "g p": () => void navigate({ to: "/pipelines" }),
+    "g s": () => void navigate({ to: "/sweeps" }),
+    "g ,": () => void navigate({ to: "/settings" }),
     "g t": toggleScheme,
     "g l": toggleLanguage,
   });

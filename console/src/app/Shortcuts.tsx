@@ -11,7 +11,9 @@ const KEYS = [
   ["g m", "goMethods"],
   ["g c", "goChoose"],
   ["g n", "goNew"],
-  ["g s", "goSettings"],
+  ["g p", "goPipelines"],
+  ["g s", "goSweeps"],
+  ["g ,", "goSettings"],
   ["g t", "theme"],
   ["g l", "language"],
 ] as const;

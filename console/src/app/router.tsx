@@ -76,6 +76,34 @@ const compare = createRoute({
   component: lazyRouteComponent(() => import("@/pages/jobs/ComparePage"), "ComparePage"),
 });
 
+const pipelines = createRoute({
+  getParentRoute: () => root,
+  path: "/pipelines",
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import("@/pages/pipelines/PipelinesPage"), "PipelinesPage"),
+});
+
+const pipeline = createRoute({
+  getParentRoute: () => root,
+  path: "/pipelines/$run",
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import("@/pages/pipeline/PipelinePage"), "PipelinePage"),
+});
+
+const sweeps = createRoute({
+  getParentRoute: () => root,
+  path: "/sweeps",
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import("@/pages/sweeps/SweepsPage"), "SweepsPage"),
+});
+
+const sweep = createRoute({
+  getParentRoute: () => root,
+  path: "/sweeps/$run",
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import("@/pages/sweep/SweepPage"), "SweepPage"),
+});
+
 const methods = createRoute({
   getParentRoute: () => root,
   path: "/methods",
@@ -112,7 +140,7 @@ const settings = createRoute({
 });
 
 const tree = root.addChildren([
-  home, login, jobs, job, jobTab, compare, methods, method, choose, newJob, settings,
+  home, login, jobs, job, jobTab, compare, pipelines, pipeline, sweeps, sweep, methods, method, choose, newJob, settings,
 ]); // biome-ignore format: a list of routes
 
 export const router = createRouter({

@@ -3,6 +3,8 @@ import type { Texts } from "./texts";
 export const en = {
   nav: {
     jobs: "Jobs",
+    pipelines: "Pipelines",
+    sweeps: "Sweeps",
     methods: "Methods",
     choose: "Choose a method",
     newJob: "New job",
@@ -20,6 +22,10 @@ export const en = {
     failed: "failed",
     stopped: "stopped",
     unreachable: "unreachable",
+    waiting: "waiting",
+    gate_failed: "gate not met",
+    skipped: "skipped",
+    pruned: "ended early",
   },
   reasons: {
     waiting_for_slot: "waiting for a free slot",
@@ -89,6 +95,8 @@ export const en = {
     goMethods: "go to methods",
     goChoose: "choose a method",
     goNew: "new job",
+    goPipelines: "go to pipelines",
+    goSweeps: "go to sweeps",
     goSettings: "settings",
     theme: "light or dark",
     language: "English or Chinese",
@@ -105,6 +113,8 @@ export const en = {
 export const zh = {
   nav: {
     jobs: "任务",
+    pipelines: "流水线",
+    sweeps: "参数搜索",
     methods: "方法",
     choose: "选择方法",
     newJob: "新建任务",
@@ -122,6 +132,10 @@ export const zh = {
     failed: "已失败",
     stopped: "已停止",
     unreachable: "失去联系",
+    waiting: "等待中",
+    gate_failed: "未过门槛",
+    skipped: "已跳过",
+    pruned: "提前结束",
   },
   reasons: {
     waiting_for_slot: "等待空闲槽位",
@@ -191,6 +205,8 @@ export const zh = {
     goMethods: "前往方法",
     goChoose: "选择方法",
     goNew: "新建任务",
+    goPipelines: "前往流水线",
+    goSweeps: "前往参数搜索",
     goSettings: "前往设置",
     theme: "切换明暗主题",
     language: "切换中英文",

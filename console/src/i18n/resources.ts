@@ -10,10 +10,11 @@ import * as jobs from "./jobs";
 import * as logs from "./logs";
 import * as methods from "./methods";
 import * as newJob from "./new-job";
+import * as runs from "./runs";
 import * as samples from "./samples";
 import * as settings from "./settings";
 
-const parts = { common, jobs, job, charts, samples, logs, methods, choose, newJob, settings };
+const parts = { common, jobs, job, charts, samples, logs, methods, choose, newJob, runs, settings };
 
 export const resources = {
   en: Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.en])),

@@ -1,0 +1,145 @@
+import { Anchor, Grid, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { formatNumber } from "@/format/number";
+import { formatDuration } from "@/format/time";
+import { currentLanguage } from "@/i18n";
+import { CommandBlock } from "@/ui/CommandBlock";
+import { CountBar } from "@/ui/CountBar";
+import { Loading } from "@/ui/Loading";
+import { Page } from "@/ui/Page";
+import { Problem } from "@/ui/Problem";
+import { RunState } from "@/ui/RunState";
+import { Section } from "@/ui/Section";
+import { TimeAgo } from "@/ui/TimeAgo";
+import { MethodLink } from "../job/MethodLink";
+import { type SweepDetail, sweepQuery } from "../pipelines/queries";
+import { RunActions } from "../pipelines/RunActions";
+import { runSeconds } from "../pipelines/RunTable";
+import { TrialTable } from "./TrialTable";
+import { Values } from "./Values";
+
+/** One sweep: its best trial, the values of all, and the table of trials. */
+export function SweepPage() {
+  const { t } = useTranslation("runs");
+  const { run: id = "" } = useParams({ strict: false });
+  const query = sweepQuery(id);
+  const found = useQuery(query);
+  const sweep = found.data;
+  if (!sweep) {
+    return (
+      <Page title={id}>
+        {found.error ? (
+          <Problem error={found.error} onRetry={() => void found.refetch()} />
+        ) : (
+          <Loading lines={8} />
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={sweep.name}
+      subtitle={<Facts sweep={sweep} />}
+      actions={
+        <RunActions kind="sweep" run={sweep} queryKey={query.queryKey} resumable={["stopped"]} />
+      }
+    >
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Values id={id} sweep={sweep} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack gap="md">
+            <Best sweep={sweep} />
+            <Section title={t("sweep.terminal")} bare>
+              <CommandBlock text={commands(sweep)} />
+            </Section>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+      <Section
+        title={t("sweep.trials")}
+        count={(sweep.trials ?? []).length}
+        bare
+        actions={
+          <Link to="/jobs" search={{ tag: `sweep:${sweep.name}` }}>
+            <Anchor component="span" size="sm">
+              {t("sweep.trialsOf")}
+            </Anchor>
+          </Link>
+        }
+      >
+        <TrialTable id={id} sweep={sweep} />
+      </Section>
+    </Page>
+  );
+}
+
+function Facts({ sweep }: { sweep: SweepDetail }) {
+  const { t } = useTranslation("runs");
+  return (
+    <Group gap="sm" style={{ rowGap: 2 }}>
+      <RunState state={sweep.state} />
+      <CountBar counts={sweep.counts} />
+      <MethodLink method={sweep.method} />
+      <span>
+        <span className="sf-mono">{sweep.metric}</span>, {t(`sweep.goal.${sweep.goal}`)}
+      </span>
+      <span>{t("sweep.parallel", { count: sweep.jobs })}</span>
+      <TimeAgo at={sweep.created_at} />
+      <span>{formatDuration(runSeconds(sweep), currentLanguage())}</span>
+    </Group>
+  );
+}
+
+function commands({ id, state }: SweepDetail): string {
+  const lines = [`sf sweep show ${id}`, `sf sweep best ${id}`];
+  if (state === "running") lines.push(`sf sweep stop ${id}`);
+  if (state === "stopped") lines.push(`sf sweep resume ${id}`);
+  return lines.join("\n");
+}
+
+function Best({ sweep }: { sweep: SweepDetail }) {
+  const { t } = useTranslation("runs");
+  const best = (sweep.trials ?? []).find((one) => one.number === sweep.best);
+  if (!best) {
+    return (
+      <Section title={t("sweep.best")}>
+        <Text size="sm" c="dimmed">
+          {t("sweep.noBest", { metric: sweep.metric })}
+        </Text>
+      </Section>
+    );
+  }
+  return (
+    <Section title={t("sweep.best")} count={t("sweep.bestOf", { number: best.number })}>
+      <Text size="xs" c="dimmed" className="sf-mono">
+        {sweep.metric}
+      </Text>
+      <Text fz={18} fw={600}>
+        {formatNumber(best.value)}
+      </Text>
+      <Stack gap={2} my={6}>
+        {Object.entries(best.parameters).map(([name, value]) => (
+          <Group key={name} gap="xs" justify="space-between" wrap="nowrap">
+            <Text span size="sm" c="dimmed" className="sf-mono">
+              {name}
+            </Text>
+            <Text span size="sm" className="sf-mono">
+              {value}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+      {best.job_id && (
+        <Link to="/jobs/$job" params={{ job: best.job_id }} search={{}}>
+          <Anchor component="span" size="sm">
+            {t("sweep.job")} <span className="sf-mono">{best.job_id}</span>
+          </Anchor>
+        </Link>
+      )}
+    </Section>
+  );
+}
