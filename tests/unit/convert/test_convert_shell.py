@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from starforge.convert.shell import Reading, read_script
-from starforge.convert.shell.expand import unknown_in
 from starforge.convert.shell.lexer import UnclosedError
+from starforge.convert.shell.scope import unknown_in
 
 # Each prints its words with `show`; reading must come to the words that bash prints.
 SCRIPTS = {

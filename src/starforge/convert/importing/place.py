@@ -10,7 +10,7 @@ from starforge.catalog.join import out_of_range
 from starforge.catalog.models import ContractConfig, ContractKey, Parameter, Pin, Recipe
 from starforge.catalog.types import accepts_key, describe, parse_type
 from starforge.convert.importing.model import Kind, Note, Setting, Upstream
-from starforge.convert.shell.expand import readable, unknown_in
+from starforge.convert.shell.scope import readable, unknown_in
 from starforge.findings import nearest
 from starforge.i18n import Text
 from starforge.lab.assign import takes_mapping

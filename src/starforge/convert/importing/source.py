@@ -20,9 +20,9 @@ from starforge.convert.importing.model import (
 )
 from starforge.convert.importing.trees import compose, read_tree
 from starforge.convert.shell import Arg, Command, Reading, read_script
-from starforge.convert.shell.expand import readable
 from starforge.convert.shell.lexer import UnclosedError
 from starforge.convert.shell.reader import Skipped
+from starforge.convert.shell.scope import readable
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.lang import t

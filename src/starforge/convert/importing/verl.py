@@ -21,7 +21,7 @@ from starforge.convert.importing.model import (
     no_method,
 )
 from starforge.convert.shell import Arg
-from starforge.convert.shell.expand import UNKNOWN
+from starforge.convert.shell.scope import UNKNOWN
 from starforge.i18n import Text
 
 ESTIMATORS = {

@@ -1,74 +1,22 @@
 """Expand the words of a script: quotes, variables, defaults, arrays and arithmetic.
 
 Nothing is executed. What only running tells (``$(nvidia-smi ...)``) becomes a marker, by
-which :func:`unknown_in` finds it again.
+which :func:`.scope.unknown_in` finds it again.
 """
 
 from __future__ import annotations
 
-import ast
 import fnmatch
-import operator
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import msgspec
+from starforge.convert.shell.arithmetic import arithmetic
+from starforge.convert.shell.nesting import closing, end_of_double
+from starforge.convert.shell.scope import UNKNOWN, Scope, unknown
 
-UNKNOWN, END = "\ue000", "\ue001"  # letters of Unicode's private area: in no real script
 _LIST = re.compile(r"\$(?:@|\{(?:@|([A-Za-z_]\w*)\[@\])\})")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _PARAMETER = re.compile(r"(#?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(?:\[([^\]]*)\])?(.*)", re.DOTALL)
-_SPACE = " \t\n"
-_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-}  # fmt: skip
-_POWER_LIMIT = 64
-
-
-class Scope(msgspec.Struct):
-    """Variables while a script is read. ``outside`` is where an unset one is looked up."""
-
-    folder: Path
-    script: str = "script"
-    values: dict[str, str] = {}
-    arrays: dict[str, list[str]] = {}
-    arguments: list[str] = []
-    outside: dict[str, str] = {}
-    from_outside: set[str] = set()
-    unset: set[str] = set()
-
-    def get(self, name: str) -> str | None:  # noqa: PLR0911 - one return a kind of variable
-        """Return a variable's value, ``None`` when it is not set."""
-        if name in self.values:
-            return self.values[name]
-        if name in self.arrays:
-            return self.arrays[name][0] if self.arrays[name] else ""
-        if name.isdigit():
-            if name == "0":
-                return self.script
-            index = int(name) - 1
-            return self.arguments[index] if index < len(self.arguments) else None
-        special = {"#": str(len(self.arguments)), "?": "0", "PWD": str(self.folder)}
-        if name in special:
-            return special[name]
-        if name in self.outside:
-            self.from_outside.add(name)
-            return self.outside[name]
-        return None
-
-
-def unknown_in(text: str) -> str | None:
-    """Return the command whose output a word holds, if any."""
-    start = text.find(UNKNOWN)
-    return text[start + 1 :].partition(END)[0] if start >= 0 else None
-
-
-def readable(text: str) -> str:
-    """Write a word with its unknown parts as they stood in the script."""
-    return text.replace(UNKNOWN, "").replace(END, "")
 
 
 def expand(raw: str, scope: Scope) -> list[str]:
@@ -125,7 +73,7 @@ class _Expander:
                 self._add(raw[at + 1 : end])
                 at = end + 1
             elif letter == '"' and self.quotes and not quoted:
-                end = _end_of_double(raw, at)
+                end = end_of_double(raw, at)
                 self.started |= not self._is_nothing(raw[at + 1 : end])
                 self._walk(raw[at + 1 : end], quoted=True)
                 at = end + 1
@@ -163,15 +111,15 @@ class _Expander:
     def _dollar(self, raw: str, at: int, *, quoted: bool) -> int:
         rest = raw[at + 1 :]
         if rest.startswith("(("):
-            end = _closing(raw, at + 1, "(")
-            self._value(_arithmetic(raw[at + 3 : end - 1], self.scope), quoted=quoted)
+            end = closing(raw, at + 1, "(")
+            self._value(arithmetic(raw[at + 3 : end - 1], self.scope), quoted=quoted)
             return end + 1
         if rest.startswith("("):
-            end = _closing(raw, at + 1, "(")
+            end = closing(raw, at + 1, "(")
             self._output(raw[at + 2 : end])
             return end + 1
         if rest.startswith("{"):
-            end = _closing(raw, at + 1, "{")
+            end = closing(raw, at + 1, "{")
             self._parameter(raw[at + 2 : end], quoted=quoted)
             return end + 1
         if rest.startswith("'") and not quoted:
@@ -189,7 +137,7 @@ class _Expander:
     def _parameter(self, text: str, *, quoted: bool) -> None:
         match = _PARAMETER.fullmatch(text)
         if match is None:
-            self._add(f"{UNKNOWN}${{{text}}}{END}")
+            self._add(unknown(f"${{{text}}}"))
             return
         length, name, index, rest = match.groups()
         if name in ("@", "*") or index in ("@", "*"):
@@ -212,7 +160,7 @@ class _Expander:
         return [] if value is None else [value]
 
     def _element(self, name: str, index: str) -> str | None:
-        number, items = _arithmetic(index, self.scope), self._array(name)
+        number, items = arithmetic(index, self.scope), self._array(name)
         return items[int(number)] if number.isdigit() and int(number) < len(items) else None
 
     def _items(self, items: list[str], *, quoted: bool, joined: bool) -> None:
@@ -237,7 +185,7 @@ class _Expander:
             return value or ""
         sign = re.match(r":?[-=+?]|##|#|%%|%|//|/|:", rest)
         if sign is None:
-            return f"{UNKNOWN}${{{name}{rest}}}{END}"
+            return unknown(f"${{{name}{rest}}}")
         word = rest[sign.end() :]
         empty = value is None or (sign[0].startswith(":") and not value)
         match sign[0].lstrip(":"):
@@ -254,7 +202,7 @@ class _Expander:
             case "/" | "//":
                 old, _, new = self._one(word).partition("/")
                 return (value or "").replace(old, new, -1 if sign[0] == "//" else 1)
-        return f"{UNKNOWN}${{{name}{rest}}}{END}"
+        return unknown(f"${{{name}{rest}}}")
 
     def _one(self, word: str) -> str:
         return expand_one(word, self.scope)
@@ -270,7 +218,7 @@ class _Expander:
             self.field += piece
 
     def _output(self, command: str) -> None:
-        self._add(_known_output(command, self.scope) or f"{UNKNOWN}$({command}){END}")
+        self._add(_known_output(command, self.scope) or unknown(f"$({command})"))
 
 
 def _known_output(command: str, scope: Scope) -> str | None:
@@ -291,61 +239,3 @@ def _trimmed(value: str, sign: str, pattern: str) -> str:
         return value[(max(fits) if sign == "##" else min(fits)) :] if fits else value
     fits = [cut for cut in cuts if fnmatch.fnmatchcase(value[cut:], pattern)]
     return value[: (min(fits) if sign == "%%" else max(fits))] if fits else value
-
-
-def _closing(raw: str, at: int, opening: str) -> int:
-    """Return the place of the bracket that closes the one at ``at``."""
-    closing = {"(": ")", "{": "}"}[opening]
-    depth = 0
-    while at < len(raw):
-        letter = raw[at]
-        if letter == "\\":
-            at += 1
-        elif letter == "'":
-            at = max(at, raw.find("'", at + 1))
-        elif letter == opening:
-            depth += 1
-        elif letter == closing:
-            depth -= 1
-            if depth == 0:
-                return at
-        at += 1
-    return len(raw)
-
-
-def _end_of_double(raw: str, at: int) -> int:
-    at += 1
-    while at < len(raw) and raw[at] != '"':
-        if raw[at] == "\\":
-            at += 1
-        elif raw[at] == "$" and raw[at + 1 : at + 2] in ("(", "{"):
-            at = _closing(raw, at + 1, raw[at + 1])
-        at += 1
-    return at
-
-
-def _arithmetic(text: str, scope: Scope) -> str:
-    """Evaluate whole-number arithmetic; unknown when it holds anything else."""
-    flat = re.sub(r"\$\{?([A-Za-z_]\w*)\}?", r"\1", text).replace("/", "//").strip()
-    try:
-        return str(_number(ast.parse(flat.replace("\n", " "), mode="eval").body, scope))
-    except (SyntaxError, ValueError, ZeroDivisionError, TypeError, RecursionError):
-        return f"{UNKNOWN}$(({text})){END}"
-
-
-def _number(node: Any, scope: Scope) -> int:
-    match node:
-        case ast.Constant(value=int() as value):
-            return value
-        case ast.Name(id=name):
-            return int(scope.get(name) or "0")
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -_number(inner, scope)
-        case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            power = _number(right, scope)
-            if not 0 <= power <= _POWER_LIMIT:
-                raise ValueError(power)
-            return int(_number(left, scope) ** power)
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _ARITHMETIC:
-            return _ARITHMETIC[type(sign)](_number(left, scope), _number(right, scope))
-    raise ValueError(node)

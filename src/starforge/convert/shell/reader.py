@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from starforge.convert.shell.expand import Scope, expand, expand_one, here_document
+from starforge.convert.shell.expand import expand, expand_one, here_document
 from starforge.convert.shell.lexer import Token, lex
+from starforge.convert.shell.scope import Scope
 from starforge.convert.shell.test import decide
 
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=(.*)", re.DOTALL)

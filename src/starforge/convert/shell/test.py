@@ -7,8 +7,9 @@ import operator
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from starforge.convert.shell.expand import Scope, expand_one, unknown_in
+from starforge.convert.shell.expand import expand_one
 from starforge.convert.shell.lexer import Token
+from starforge.convert.shell.scope import Scope, unknown_in
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le,
