@@ -117,6 +117,7 @@ def test_examples_never_hold_the_item_asked_and_parameters_arrive(make_job, eval
             assert asked not in "".join(turns[:-1])
     settings = scores(job)[0]["settings"]
     assert settings["few_shot"] == 2 and settings["seed"] == 7
+    assert settings["few_shot_seed"] == 1234
     assert settings["decoding"]["temperature"] == 0.7 and settings["decoding"]["do_sample"] is True
     assert settings["decoding"]["max_gen_toks"] == 6 and settings["system_prompt"]
 

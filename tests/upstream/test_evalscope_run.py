@@ -136,6 +136,7 @@ def test_choices_templates_parameters_and_a_hub_out_of_reach(make_job, evalkit_p
     for row in rows:
         settings = row["settings"]
         assert settings["few_shot"] == 2 and settings["seed"] == 7 and settings["chat_template"]
+        assert settings["few_shot_seed"] == 1234
         assert settings["decoding"]["max_tokens"] == 4
         assert settings["decoding"]["temperature"] == 0.7 and settings["decoding"]["do_sample"]
         assert settings["harness_version"] == "1.14.1"

@@ -13,7 +13,13 @@ from starforge.cli.session import open_client
 from starforge.lang import t
 
 if TYPE_CHECKING:
-    from starforge.wire.compare import Answer, Compared, Comparison, Flip
+    from starforge.wire.compare import (
+        Answer,
+        Compared,
+        ComparedSide,
+        Comparison,
+        ItemAnswers,
+    )
 
 SIDE = (
     "A job that measured, or a model as the board calls it.",
@@ -28,10 +34,10 @@ SHOWN = 600  # characters of a text on the screen; --json has more
         "Compare two jobs or models item by item.\n\nOf every benchmark that both have: what "
         "both got right or only one of them, the difference with its paired bootstrap interval, "
         "the exact p-value of McNemar's test where items are right or wrong, and with -n the "
-        "items that flipped. Results with other settings are refused.",
+        "items that flipped. Results with other settings are refused; a seed of sampling is none.",
         "逐题对比两个任务或模型。\n\n对两者都有的每个评测，给出两者都对、仅一方答对的题数，"
         "分差及其配对自助法置信区间；题目只分对错时还有 McNemar 精确检验的 p 值；"
-        "用 -n 列出对错翻转的题目。评测设置不同的结果不予对比。",
+        "用 -n 列出对错翻转的题目。评测设置不同的结果不予对比；采样的种子不算设置。",
     ),
     ("sf bench compare models/base job:my-sft --pack gsm8k", ("one benchmark", "只比一个评测")),
     ("sf bench compare k3v9x2ab m4w8y1cd -n 5", ("two jobs, five items", "两个任务，看五道题")),
@@ -76,6 +82,9 @@ def _show(found: Compared) -> None:
         if index:
             say()
         _show_one(one)
+    for refused in found.refused:
+        said = t(refused.message.en, refused.message.zh)
+        note(f"{refused.benchmark}: {said}" if refused.benchmark not in said else said)
     if found.left_out:
         note(
             t(
@@ -96,8 +105,8 @@ def _show_one(one: Comparison) -> None:
     counts = one.counts
     print_fields(
         [
-            ("A", f"{number(one.a.value)}  {one.a.model} ({one.a.job})"),
-            ("B", f"{number(one.b.value)}  {one.b.model} ({one.b.job})"),
+            ("A", _side(one.a)),
+            ("B", _side(one.b)),
             (t("items", "题数"), _items(one)),
             (t("B - A", "B - A"), _signed(one.difference, one.stderr)),
             (t("interval", "置信区间"), interval),
@@ -115,6 +124,11 @@ def _show_one(one: Comparison) -> None:
     say(_verdict(one))
     for flip in one.flips:
         _show_flip(flip)
+
+
+def _side(one: ComparedSide) -> str:
+    seed = "" if one.seed is None else t(", seed {n}", "，种子 {n}", n=one.seed)
+    return f"{number(one.value)}  {one.model} ({one.job}{seed})"
 
 
 def _items(one: Comparison) -> str:
@@ -141,7 +155,7 @@ def _verdict(one: Comparison) -> str:
     return t("{side} is better", "{side} 更好", side="B" if better else "A")
 
 
-def _show_flip(flip: Flip) -> None:
+def _show_flip(flip: ItemAnswers) -> None:
     say()
     say(style(t("item {id}", "题目 {id}", id=flip.item), bold=True))
     for name, text in (

@@ -12,7 +12,7 @@ from starforge.client.jobs import Jobs
 from starforge.client.pipelines import Pipelines
 from starforge.client.sweeps import Sweeps
 from starforge.wire.board import Benchmark, BenchmarkContamination, Score
-from starforge.wire.compare import Compared
+from starforge.wire.compare import Compared, ItemPage, Shown
 from starforge.wire.datasets import Dataset, DatasetCreate
 from starforge.wire.external import (
     ExternalAdded,
@@ -112,6 +112,23 @@ class Client:
         return self.http.get(
             "/board/compare", Compared, a=a, b=b, benchmark=benchmark, anyway=anyway, flips=flips
         )
+
+    def compared_items(
+        self,
+        a: str,
+        b: str,
+        benchmark: str,
+        *,
+        show: Shown = "flipped",
+        search: str | None = None,
+        offset: int = 0,
+        limit: int = 20,
+    ) -> ItemPage:
+        """Return items of a comparison with both answers."""
+        return self.http.get(
+            "/board/compare/items", ItemPage, a=a, b=b, benchmark=benchmark, show=show,
+            search=search, offset=offset, limit=limit,
+        )  # fmt: skip
 
     def external(
         self, *, benchmark: str | None = None, model: str | None = None

@@ -41,16 +41,19 @@ def make_settings(
     as_turns: bool,
     decoding: dict[str, Any] | None,
     filter_name: str,
+    few_shot_seed: int | None = None,
 ) -> dict[str, Any]:
     """Return the settings of one score.
 
     ``pack`` holds ``version``, ``digest`` and ``data`` (the digest of the items, ``None`` for
-    a hub's). ``decoding`` is ``None`` where nothing is generated (multiple choice). The seed
-    counts only where it can change a score: few-shot examples or sampling.
+    a hub's). ``decoding`` is ``None`` where nothing is generated (multiple choice). A seed is
+    there only where it can change a score: ``seed`` where answers are sampled, and
+    ``few_shot_seed`` where it chooses examples. Results that differ in ``seed`` alone are runs
+    of the same; another ``few_shot_seed`` asks other questions.
     """
     shots = few_shot or 0
     sampled = bool(decoding and decoding.get("do_sample"))
-    return {
+    found = {
         "pack": pack["version"],
         "pack_digest": pack["digest"][:12],
         "data": pack["data"][:12] if pack.get("data") else None,
@@ -59,12 +62,16 @@ def make_settings(
         "few_shot": shots,
         "few_shot_turns": as_turns if shots and chat_template is not None else None,
         "limit": limit,
-        "seed": seed if shots or sampled else None,
+        "seed": seed if sampled else None,
         "chat_template": short(chat_template),
         "system_prompt": short(system_prompt),
         "decoding": decoding,
         "filter": filter_name,
     }
+    # Only where it counts: a key more would be another digest for every score without examples.
+    if shots and few_shot_seed is not None:
+        found["few_shot_seed"] = few_shot_seed
+    return found
 
 
 def settings_digest(settings: dict[str, Any]) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from starforge.wire.base import Shape
+from starforge.wire.base import BothTexts, Shape
 
 
 class ComparedSide(Shape):
-    """One of the two: the job that measured it, and its mean over the items of both."""
+    """One of the two: the job that measured it, and its mean over the items of both.
+
+    ``seed`` is there where answers were sampled.
+    """
 
     model: str
     job: str
     value: float
+    seed: int | None = None
 
 
 class ItemCounts(Shape):
@@ -32,14 +36,28 @@ class Answer(Shape):
     score: float
 
 
-class Flip(Shape):
-    """An item that the two answered with different success."""
+Outcome = Literal["both", "only_a", "only_b", "neither"]
+"""Who did better on an item; of equal scores, whether both are fully right."""
+Shown = Literal["flipped", "all", "both", "only_a", "only_b", "neither"]
+"""Which items are looked at; ``flipped`` are those that only one did better."""
+
+
+class ItemAnswers(Shape):
+    """An item as the two answered it."""
 
     item: str
+    outcome: Outcome
     prompt: str | None = None
     reference: str | None = None
     a: Answer
     b: Answer
+
+
+class ItemPage(Shape):
+    """Some items of a comparison, in the order they were asked; ``total`` counts all of them."""
+
+    items: list[ItemAnswers]
+    total: int
 
 
 class Comparison(Shape):
@@ -49,6 +67,7 @@ class Comparison(Shape):
     ``counts`` and ``p_value`` (McNemar, exact, two-sided) are there where every item is right
     or wrong. ``missing_a`` counts the items of ``b`` that ``a`` lacks. ``differs`` names the
     settings that are not equal, each with both values; it is empty unless that was accepted.
+    The seed of sampling is no setting, as on the board.
     """
 
     benchmark: str
@@ -70,11 +89,24 @@ class Comparison(Shape):
     p_value: float | None = None
     differs: dict[str, list[Any]] = {}
     flipped: int = 0
-    flips: list[Flip] = []
+    flips: list[ItemAnswers] = []
+
+
+class NotCompared(Shape):
+    """A benchmark of both that can't be compared, and why; ``code`` as of a refusal."""
+
+    benchmark: str
+    code: str
+    message: BothTexts
+    hint: BothTexts | None = None
 
 
 class Compared(Shape):
-    """All benchmarks that both have; ``left_out`` are those that only one of them has."""
+    """All benchmarks that both have; ``left_out`` are those that only one of them has.
+
+    ``refused`` are those of both that can't be compared, while others can.
+    """
 
     comparisons: list[Comparison]
     left_out: list[str] = []
+    refused: list[NotCompared] = []

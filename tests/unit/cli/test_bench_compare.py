@@ -36,6 +36,18 @@ def test_counts_interval_and_verdict(capsys: pytest.CaptureFixture[str]) -> None
     assert "B is better" in out and "ifeval" in out
 
 
+def test_seeds_of_sampled_answers_and_what_was_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sides = {"a": SIDES["a"] | {"seed": 1}, "b": SIDES["b"] | {"seed": 2}}
+    other = {"benchmark": "ifeval", "code": "compare/settings",
+             "message": {"en": "ifeval: limit 1 / 2", "zh": "-"}}  # fmt: skip
+    _show(Compared.model_validate({"comparisons": [comparison(**sides)], "refused": [other]}))
+    captured = capsys.readouterr()
+    assert "(aaa, seed 1)" in captured.out and "(bbb, seed 2)" in captured.out
+    assert "ifeval: limit 1 / 2" in captured.out + captured.err
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -55,7 +67,7 @@ def test_flips_are_shown_without_what_steers_the_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     flip = {
-        "item": "d1", "prompt": "x" * 5000 + "?", "reference": "7",
+        "item": "d1", "outcome": "only_b", "prompt": "x" * 5000 + "?", "reference": "7",
         "a": {"completion": "six\x1b[2J", "extracted": "6", "score": 0.0},
         "b": {"completion": "7", "extracted": "7", "score": 1.0},
     }  # fmt: skip

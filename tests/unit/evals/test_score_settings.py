@@ -41,15 +41,20 @@ def test_whatever_changes_a_score_puts_it_into_another_column(changes):
     assert digest(**changes) != digest()
 
 
-@pytest.mark.parametrize("changes", [{"seed": 2}, {"as_turns": False}, {"few_shot": None}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"seed": 2}, {"as_turns": False}, {"few_shot": None}, {"few_shot_seed": 7}],
+)
 def test_what_cannot_change_a_score_does_not(changes):
     assert digest(**changes) == digest()
 
 
-def test_seed_counts_when_answers_are_sampled_or_examples_chosen():
+def test_seeds_count_where_answers_are_sampled_and_where_examples_are_chosen():
     sampled = {"decoding": {"do_sample": True, "temperature": 0.7}}
     assert digest(seed=2, **sampled) != digest(**sampled)
-    assert digest(seed=2, few_shot=3) != digest(few_shot=3)
+    assert digest(few_shot_seed=2, **sampled) == digest(**sampled)
+    assert digest(seed=2, few_shot=3) == digest(few_shot=3)
+    assert digest(few_shot_seed=2, few_shot=3) != digest(few_shot_seed=1, few_shot=3)
     assert digest(as_turns=False, few_shot=3) != digest(few_shot=3)
 
 

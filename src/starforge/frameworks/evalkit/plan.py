@@ -106,6 +106,7 @@ def _benchmark(context: PrepareContext, pack: Pack, files: list[PlanFile]) -> di
         "rows": rows,
         "primary": msgspec.to_builtins(pack.primary),
         "seed": context.config.get("torch_random_seed"),
+        "few_shot_seed": context.config.get("fewshot_random_seed"),
         "settings": version,
     }
     if harness == EVALSCOPE:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from starforge.server.api.deps import CoreDep, JobDep, require_user
 from starforge.server.services import board, compare, external
 from starforge.wire.board import Benchmark, BenchmarkContamination, Score
-from starforge.wire.compare import Compared
+from starforge.wire.compare import Compared, ItemPage, Shown
 from starforge.wire.external import ExternalAdded, ExternalScore, ExternalScores
 
 router = APIRouter(tags=["board"], dependencies=[Depends(require_user)])
@@ -33,6 +33,23 @@ def compared(
 ) -> Compared:
     """Two jobs or models item by item, on every benchmark that both have."""
     return compare.compare(core, compare.Which(a, b, benchmark, anyway, flips))
+
+
+@router.get("/board/compare/items")
+def compared_items(
+    core: CoreDep,
+    a: str,
+    b: str,
+    benchmark: str,
+    *,
+    show: Shown = "flipped",
+    search: str | None = None,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+) -> ItemPage:
+    """The items of a comparison: what was asked, what is right, what each of the two said."""
+    page = compare.Page(show=show, search=search, offset=offset, limit=limit)
+    return compare.items(core, compare.Which(a, b, benchmark), page)
 
 
 @router.get("/board/external")

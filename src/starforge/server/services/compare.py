@@ -11,15 +11,14 @@ from starforge.errors import StarForgeError
 from starforge.evals import paired
 from starforge.i18n import Text
 from starforge.server.core import Core
-from starforge.server.services import compare_items, compare_sides
-from starforge.server.services.compare_items import Pair, Row
+from starforge.server.services import compare_answers, compare_items, compare_sides
 from starforge.server.services.compare_sides import Results
 from starforge.server.store.database import Tx
 from starforge.server.store.records import Score
 from starforge.wire import compare as wire
+from starforge.wire.base import BothTexts
 
 SEED = 0
-MOST_TEXT = 20_000  # characters of a prompt or an answer that are sent
 
 
 class Which(NamedTuple):
@@ -44,16 +43,65 @@ class _Chosen(NamedTuple):
     differs: Differences
 
 
+class Page(NamedTuple):
+    """Which items to look at: of an outcome, with words in them, from ``offset`` on."""
+
+    show: wire.Shown = "flipped"
+    search: str | None = None
+    offset: int = 0
+    limit: int = 20
+
+
 def compare(core: Core, which: Which) -> wire.Compared:
-    """Return the comparisons; :class:`StarForgeError` for what can't be compared."""
+    """Return the comparisons; :class:`StarForgeError` when none can be made."""
+    found: list[wire.Comparison] = []
+    refused: dict[str, StarForgeError] = {}
+    unequal: list[_Chosen] = []
     with core.db.read() as tx:
         sides = [compare_sides.results(core, tx, ref) for ref in (which.a, which.b)]
         shared, left_out = _shared(which, *sides)
-        chosen = [_choose(name, *sides) for name in shared]
-        if not which.anyway:
-            _require_equal(chosen)
-        found = [_comparison(core, tx, one, which.flips) for one in chosen]
-    return wire.Compared(comparisons=found, left_out=left_out)
+        for name in shared:
+            try:
+                chosen = _choose(name, *sides)
+                if chosen.differs and not which.anyway:
+                    unequal.append(chosen)
+                    raise _not_equal([chosen])
+                found.append(_comparison(core, tx, chosen, which.flips))
+            except StarForgeError as error:
+                refused[name] = error
+    if not found:
+        raise _not_equal(unequal) if len(unequal) == len(shared) else next(iter(refused.values()))
+    return wire.Compared(
+        comparisons=found,
+        left_out=left_out,
+        refused=[_refusal(name, error) for name, error in refused.items()],
+    )
+
+
+def items(core: Core, which: Which, page: Page) -> wire.ItemPage:
+    """Return items of a comparison of one benchmark, whether settings are equal or not."""
+    assert which.benchmark is not None
+    with core.db.read() as tx:
+        sides = [compare_sides.results(core, tx, ref) for ref in (which.a, which.b)]
+        (name,), _ = _shared(which, *sides)
+        chosen = _choose(name, *sides)
+        joined = compare_items.join(core, tx, chosen.a, chosen.b)
+    found = list(compare_answers.chosen(
+        joined.pairs, show=page.show, search=page.search,
+        higher_is_better=chosen.a.higher_is_better,
+    ))  # fmt: skip
+    shown = found[page.offset : page.offset + page.limit]
+    return wire.ItemPage(items=[compare_answers.answers(*one) for one in shown], total=len(found))
+
+
+def _refusal(name: str, error: StarForgeError) -> wire.NotCompared:
+    said, hint = error.message, error.hint
+    return wire.NotCompared(
+        benchmark=name,
+        code=error.code,
+        message=BothTexts(en=said.en, zh=said.zh),
+        hint=BothTexts(en=hint.en, zh=hint.zh) if hint else None,
+    )
 
 
 def _shared(which: Which, a: Results, b: Results) -> tuple[list[str], list[str]]:
@@ -78,7 +126,10 @@ def _shared(which: Which, a: Results, b: Results) -> tuple[list[str], list[str]]
 
 
 def _choose(name: str, a: Results, b: Results) -> _Chosen:
-    """Return the newest pair with equal settings, else the newest one."""
+    """Return the newest pair with equal settings, of the same seed if there is one.
+
+    Where none has equal settings it is the newest pair.
+    """
     pairs = [(one, other) for one in a[name] for other in b[name] if one.job_id != other.job_id]
     if not pairs:
         raise StarForgeError(
@@ -87,15 +138,24 @@ def _choose(name: str, a: Results, b: Results) -> _Chosen:
             .format(job=a[name][0].job_id),
             status=409,
         )  # fmt: skip
-    for one, other in pairs:
-        if not differences(one, other):
-            return _Chosen(one, other, {})
-    return _Chosen(*pairs[0], differences(*pairs[0]))
+    equal = [pair for pair in pairs if not differences(*pair)]
+    if not equal:
+        return _Chosen(*pairs[0], differences(*pairs[0]))
+    same = [pair for pair in equal if _seed(pair[0]) == _seed(pair[1])]
+    return _Chosen(*(same or equal)[0], {})
+
+
+def _seed(score: Score) -> Any:
+    return score.settings.get("seed")
 
 
 def differences(a: Score, b: Score) -> Differences:
-    """Return the settings that are not equal, by name, each with both values."""
-    ours, theirs = ({"metric": one.metric, **one.settings} for one in (a, b))
+    """Return the settings that are not equal, by name, each with both values.
+
+    The seed of sampling is none: other seeds are other runs of the same, and of two models
+    even the same seed draws other answers.
+    """
+    ours, theirs = ({"metric": one.metric, **one.settings, "seed": None} for one in (a, b))
     return {
         key: [ours.get(key), theirs.get(key)]
         for key in sorted(ours.keys() | theirs.keys())
@@ -103,17 +163,14 @@ def differences(a: Score, b: Score) -> Differences:
     }
 
 
-def _require_equal(chosen: list[_Chosen]) -> None:
+def _not_equal(unequal: list[_Chosen]) -> StarForgeError:
     """Refuse results that were taken in different ways."""
-    unequal = [one for one in chosen if one.differs]
-    if not unequal:
-        return
     said = "; ".join(
         f"{one.a.benchmark}: "
         + ", ".join(f"{key} {_short(a)} / {_short(b)}" for key, (a, b) in one.differs.items())
         for one in unequal
     )
-    raise StarForgeError(
+    return StarForgeError(
         "compare/settings",
         Text("the settings of the two are not equal: {said}", "两者的评测设置不同：{said}")
         .format(said=said),
@@ -136,13 +193,15 @@ def _comparison(core: Core, tx: Tx, chosen: _Chosen, flips: int) -> wire.Compari
     second = [float(pair.b["reward"]) for pair in joined.pairs]
     found = paired.compare(first, second, seed=SEED, higher_is_better=a.higher_is_better)
     counts = found.counts
-    flipped = [pair for pair in joined.pairs if pair.a["reward"] != pair.b["reward"]]
+    flipped = list(compare_answers.chosen(
+        joined.pairs, show="flipped", search=None, higher_is_better=a.higher_is_better
+    ))  # fmt: skip
     return wire.Comparison(
         benchmark=a.benchmark,
         metric=a.metric,
         higher_is_better=a.higher_is_better,
-        a=wire.ComparedSide(model=_model(a), job=a.job_id, value=found.mean_a),
-        b=wire.ComparedSide(model=_model(b), job=b.job_id, value=found.mean_b),
+        a=_side(a, found.mean_a),
+        b=_side(b, found.mean_b),
         items=found.items,
         missing_a=joined.missing_a,
         missing_b=joined.missing_b,
@@ -157,34 +216,15 @@ def _comparison(core: Core, tx: Tx, chosen: _Chosen, flips: int) -> wire.Compari
         p_value=found.p_value,
         differs=differs,
         flipped=len(flipped),
-        flips=[_flip(pair) for pair in flipped[: max(0, flips)]],
+        flips=[compare_answers.answers(*one) for one in flipped[: max(0, flips)]],
     )
 
 
-def _model(score: Score) -> str:
-    return score.model or f"job:{score.job_id}"
-
-
-def _flip(pair: Pair) -> wire.Flip:
-    return wire.Flip(
-        item=pair.item,
-        prompt=_text(pair.a.get("prompt")),
-        reference=_text(pair.a.get("reference")),
-        a=_answer(pair.a),
-        b=_answer(pair.b),
+def _side(score: Score, mean: float) -> wire.ComparedSide:
+    seed = _seed(score)
+    return wire.ComparedSide(
+        model=score.model or f"job:{score.job_id}",
+        job=score.job_id,
+        value=mean,
+        seed=seed if isinstance(seed, int) else None,
     )
-
-
-def _answer(row: Row) -> wire.Answer:
-    return wire.Answer(
-        completion=_text(row.get("completion")),
-        extracted=_text(row.get("extracted")),
-        score=float(row["reward"]),
-    )
-
-
-def _text(value: Any) -> str | None:
-    if value is None:
-        return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text[:MOST_TEXT]

@@ -14,5 +14,14 @@ def test_refusals_of_a_comparison(user, add_job):
         assert user.get("/api/v1/board/compare", params=params).status_code == 400
 
 
+def test_items_of_a_comparison_are_asked_in_pages(user, add_job):
+    job = add_job(name="bench")
+    asked = {"a": job.id, "b": "nobody", "benchmark": "sums"}
+    refused = user.get("/api/v1/board/compare/items", params=asked)
+    assert refused.json()["error"]["code"] == "compare/no-scores"
+    for odd in ({"show": "odd"}, {"limit": 0}, {"limit": 201}, {"offset": -1}):
+        assert user.get("/api/v1/board/compare/items", params=asked | odd).status_code == 400
+
+
 def test_a_comparison_needs_a_token(anybody):
     assert anybody.get("/api/v1/board/compare", params={"a": "a", "b": "b"}).status_code == 401

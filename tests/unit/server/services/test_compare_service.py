@@ -6,7 +6,7 @@ import pytest
 
 from starforge.errors import StarForgeError
 from starforge.evals.paired import mcnemar
-from starforge.server.services.compare import Which, compare
+from starforge.server.services.compare import Page, Which, compare, items
 from starforge.server.store import attempts, ingest, scores
 from starforge.server.store.records import NewScore
 
@@ -35,7 +35,8 @@ def measure(core, add_job):
         ))  # fmt: skip
         score = NewScore(
             benchmark=benchmark, metric="acc", value=sum(rewards) / len(rewards), stderr=None,
-            items=len(rewards), higher_is_better=True, settings=settings or PLAIN, created_at=at,
+            items=len(rewards), higher_is_better=more.pop("higher", True),
+            settings=settings or PLAIN, created_at=at,
         )  # fmt: skip
         with core.db.write() as tx:
             scores.add(tx, job.id, attempt, [score])
@@ -100,6 +101,64 @@ def test_of_several_results_the_newest_with_equal_settings_count(core, measure):
     newest = measure("tuned", [1, 1], at=3.0)
     (one,) = compare(core, Which("base", "tuned")).comparisons
     assert (one.a.job, one.b.job) == (old.id, newest.id)
+
+
+def test_the_seed_of_sampling_is_no_setting(core, measure):
+    measure("base", [1, 0], settings=PLAIN | {"seed": 1}, at=1.0)
+    other = measure("base", [1, 1], settings=PLAIN | {"seed": 2}, at=2.0)
+    third = measure("tuned", [0, 1], settings=PLAIN | {"seed": 3}, at=3.0)
+    (one,) = compare(core, Which("base", "tuned")).comparisons
+    assert (one.a.job, one.b.job, one.differs) == (other.id, third.id, {})
+    assert (one.a.seed, one.b.seed) == (2, 3)
+    measure("tuned", [1, 1], settings=PLAIN | {"seed": 1}, at=1.0)
+    (one,) = compare(core, Which("base", "tuned")).comparisons
+    assert one.a.seed == one.b.seed == 1
+    examples = {"few_shot": 2, "few_shot_seed": 1}
+    measure("base", [1, 0], benchmark="shots", settings=PLAIN | examples)
+    measure("tuned", [1, 0], benchmark="shots", settings=PLAIN | examples | {"few_shot_seed": 2})
+    assert "few_shot_seed 1 / 2" in refused(core, "base", "tuned", benchmark="shots").message.en
+
+
+def test_what_cannot_be_compared_does_not_hide_what_can(core, measure):
+    measure("base", [1, 0])
+    measure("base", [1, 0], benchmark="other", settings=PLAIN | {"harness": "evalscope"})
+    measure("tuned", [0, 1])
+    measure("tuned", [0, 1], benchmark="other")
+    found = compare(core, Which("base", "tuned"))
+    assert [one.benchmark for one in found.comparisons] == ["sums"]
+    (other,) = found.refused
+    assert (other.benchmark, other.code) == ("other", "compare/settings")
+    assert 'harness "evalscope" / "lm-eval"' in other.message.en and "--anyway" in other.hint.zh
+    every = compare(core, Which("base", "tuned", anyway=True))
+    assert len(every.comparisons) == 2 and every.refused == []
+
+
+def test_items_are_looked_at_by_outcome_by_words_and_in_pages(core, measure):
+    measure("base", [1, 1, 0, 0, 0, 1])
+    measure("tuned", [1, 0, 1, 1, 0, 1])
+    which = Which("base", "tuned", "sums")
+
+    def shown(**page):
+        found = items(core, which, Page(**page))
+        return found.total, [one.prompt for one in found.items]
+
+    assert shown() == (3, ["Say 1", "Say 2", "Say 3"])
+    assert shown(show="only_a") == (1, ["Say 1"])
+    assert shown(show="only_b", offset=1) == (2, ["Say 3"])
+    assert shown(show="both") == (2, ["Say 0", "Say 5"])
+    assert shown(show="neither") == (1, ["Say 4"])
+    assert shown(show="all", limit=2, offset=4) == (6, ["Say 4", "Say 5"])
+    assert shown(search="TUNED 2") == (1, ["Say 2"])
+    assert shown(search="nothing") == (0, []) and shown(offset=9) == (3, [])
+    (one,) = items(core, which, Page(show="only_a")).items
+    assert (one.outcome, one.a.completion, one.b.score) == ("only_a", "base 1", 0)
+
+
+def test_where_less_is_better_the_lower_score_wins_an_item(core, measure):
+    measure("base", [0, 3, 2, 1], higher=False)
+    measure("tuned", [0, 1, 2, 4], higher=False)
+    found = items(core, Which("base", "tuned", "sums"), Page(show="all"))
+    assert [one.outcome for one in found.items] == ["both", "only_b", "neither", "only_a"]
 
 
 def test_every_benchmark_of_both_is_compared(core, measure):

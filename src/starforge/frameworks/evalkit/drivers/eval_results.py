@@ -106,7 +106,8 @@ def settings_of(
     return make_settings(
         pack=benchmark["settings"], harness=HARNESS, harness_version=lm_eval.__version__,
         few_shot=results.get("n-shot", {}).get(leaf), limit=config.get("limit"),
-        seed=benchmark["seed"], chat_template=chat_template,
+        seed=benchmark["seed"], few_shot_seed=benchmark["few_shot_seed"],
+        chat_template=chat_template,
         system_prompt=config.get("system_instruction"),
         as_turns=config.get("fewshot_as_multiturn", True),
         decoding=json.loads(json.dumps(decoding, default=str)), filter_name=filter_name,

@@ -171,6 +171,8 @@ def settings_of(
         chat_template=chat_template, system_prompt=asking["system_prompt"],
         as_turns=asking["as_turns"] and pack is not None and not pack.is_choice,
         decoding=decoding, filter_name="none",
+        # evalscope's own benchmarks show their first examples, whatever the seed.
+        few_shot_seed=asking["few_shot_seed"] if pack is not None else None,
     )  # fmt: skip
 
 
