@@ -62,6 +62,7 @@ def print_detail(job: JobDetail) -> None:
             (t("commit", "提交"), _commit(job)),
             (t("follows", "前置任务"), job.parent or ""),
             (t("pipeline", "流水线"), f"{job.pipeline} / {job.stage}" if job.pipeline else ""),
+            (t("sweep", "参数搜索"), f"{job.sweep} / {job.trial}" if job.sweep else ""),
             (t("again", "重跑自"), job.rerun_of or ""),
             (t("then", "后续步骤"), _then(job)),
             (t("folder", "文件夹"), job.folder),

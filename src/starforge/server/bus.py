@@ -18,7 +18,9 @@ LIMIT = 1000
 
 @dataclass(frozen=True)
 class Message:
-    """``kind``: ``job``, ``deleted``, ``metrics``, ``stream``, ``event``, ``task``, ``gap``."""
+    """``kind``: ``job``, ``deleted``, ``metrics``, ``stream``, ``event``, ``gap``; or ``task``,
+    ``pipeline``, ``sweep``, whose id is ``data``.
+    """
 
     kind: str
     job: str | None = None

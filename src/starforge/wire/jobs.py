@@ -132,7 +132,7 @@ class JobDetail(Job):
 
     ``then`` are the steps that follow its success (``plan.FollowUp``), ``children`` the jobs
     that were made of them so far; ``follow_ups`` is ``due`` until all of them are. ``stage``
-    is the stage of ``pipeline``.
+    is the stage of ``pipeline``. ``sweep`` is the id of the sweep whose ``trial`` it is.
     """
 
     attempts: list[Attempt] = []
@@ -153,6 +153,8 @@ class JobDetail(Job):
     children: list[Job] = []
     follow_ups: Literal["due", "made"] | None = None
     stage: str | None = None
+    sweep: str | None = None
+    trial: int | None = None
     rerun_of: str | None = None
     cloned_from: str | None = None
 

@@ -1,4 +1,4 @@
-"""Changes of all jobs as they come."""
+"""Changes of all jobs, pipelines and sweeps as they come."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ router = APIRouter(tags=["events"], dependencies=[Depends(require_user)])
 
 @router.get("/events")
 async def all_events(core: CoreDep, tasks: TasksDep, lang: LangDep) -> StreamingResponse:
-    """Every change of every job."""
+    """Every change of every job, pipeline and sweep."""
     return stream(follow.all_events(core, tasks, lang))

@@ -10,11 +10,12 @@ from starforge.i18n import Lang
 from starforge.server.api.sse import PING, comment, in_thread, sse
 from starforge.server.bus import Message
 from starforge.server.core import Core
-from starforge.server.services import curves, logs, views
+from starforge.server.services import curves, logs, pipelines, sweeps, views
 from starforge.server.services.tasks import Tasks, shape
 from starforge.server.store import events, jobs
 from starforge.server.store import logs as store_logs
 from starforge.server.store.records import ENDED, Event, Job, JobSummary
+from starforge.wire.base import Shape
 from starforge.wire.logs import LogLine
 
 BATCH = 2000  # lines sent in one go
@@ -112,10 +113,10 @@ async def job_events(core: Core, job_id: str, lang: Lang) -> AsyncIterator[bytes
 
 
 async def all_events(core: Core, tasks: Tasks, lang: Lang) -> AsyncIterator[bytes]:
-    """Yield every change of every job, and of background tasks."""
+    """Yield every change of every job, pipeline and sweep, and of background tasks."""
 
     def wanted(message: Message) -> bool:
-        return message.kind in ("job", "deleted", "task")
+        return message.kind in ("job", "deleted", "task", "pipeline", "sweep")
 
     yield comment("following")
     with core.bus.subscribe(wanted) as reader:
@@ -130,16 +131,24 @@ async def all_events(core: Core, tasks: Tasks, lang: Lang) -> AsyncIterator[byte
                 yield sse("deleted", {"id": message.job})
             else:
                 try:
-                    row = await in_thread(_job, core, str(message.job))
+                    yield sse(message.kind, await in_thread(_seen, core, message, lang))
                 except StarForgeError:
                     continue  # deleted meanwhile
-                yield sse("job", views.job(row, lang))
 
 
 def _points(data: dict[str, Any]) -> dict[str, object]:
     return {
         name: curves.points(columns).model_dump(exclude_none=True) for name, columns in data.items()
     }
+
+
+def _seen(core: Core, message: Message, lang: Lang) -> Shape:
+    """Return what a message is about, as lists show it."""
+    if message.kind == "pipeline":
+        return pipelines.summary(core, str(message.data), lang)
+    if message.kind == "sweep":
+        return sweeps.summary(core, str(message.data))
+    return views.job(_job(core, str(message.job)), lang)
 
 
 def _job(core: Core, job_id: str) -> JobSummary:

@@ -45,6 +45,7 @@ def resume(core: Core, row: PipelineRow) -> None:
                 change = changes[stage.name]
                 if change is not None:
                     pipelines.change_stage(tx, row.id, stage.name, change, expect={stage.state})
+    core.bus.publish("pipeline", data=row.id)
     core.bus.publish("wake")
 
 

@@ -205,7 +205,10 @@ def _finish(
 
 def _change(core: Core, stage: StageRow, change: StageChange, expect: StageState) -> bool:
     with core.db.write() as tx:
-        return pipelines.change_stage(tx, stage.pipeline_id, stage.name, change, expect={expect})
+        done = pipelines.change_stage(tx, stage.pipeline_id, stage.name, change, expect={expect})
+    if done:
+        core.bus.publish("pipeline", data=stage.pipeline_id)
+    return done
 
 
 def _end(core: Core, view: _View) -> None:
@@ -226,6 +229,7 @@ def _end(core: Core, view: _View) -> None:
     change = PipelineChange(state=state, message=text, ended_at=time.time())
     with core.db.write() as tx:
         pipelines.change(tx, view.run.id, change, expect={"running"})
+    core.bus.publish("pipeline", data=view.run.id)
     log.info("pipeline ended", pipeline=view.run.id, state=state)
 
 

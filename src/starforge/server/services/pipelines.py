@@ -78,6 +78,7 @@ def create(
             return known, False, []
         ident = pipelines.create(tx, new, stages)
     log.info("pipeline created", pipeline=ident, stages=len(stages))
+    core.bus.publish("pipeline", data=ident)
     core.bus.publish("wake")
     return ident, True, findings
 
@@ -162,6 +163,7 @@ def stop(core: Core, row: PipelineRow) -> None:
     """Have running stages stopped and no more started; an ended pipeline stays as it is."""
     with core.db.write() as tx:
         pipelines.change(tx, row.id, PipelineChange(desired="stop"), expect={"running"})
+    core.bus.publish("pipeline", data=row.id)
     core.bus.publish("wake")
 
 
@@ -178,6 +180,13 @@ def page(
             wire.Pipeline(**_fields(row, pipelines.stages(tx, row.id), lang)) for row in found.rows
         ]
     return wire.PipelinePage(pipelines=rows, total=found.total, page=number, size=size)
+
+
+def summary(core: Core, ident: str, lang: Lang) -> wire.Pipeline:
+    """Return a pipeline as lists show it."""
+    with core.db.read() as tx:
+        row = pipelines.get(tx, ident)
+        return wire.Pipeline(**_fields(row, pipelines.stages(tx, ident), lang))
 
 
 def detail(

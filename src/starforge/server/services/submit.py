@@ -28,13 +28,16 @@ log = structlog.get_logger("starforge.submit")
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """On whose behalf a job is made, when no person asked for it: a stage, a trial of a sweep.
 
-    ``pipeline`` is its id, ``parent`` the job that the new one builds on. ``check`` may refuse
-    the plan, in place of the digest in the request. ``tags`` come to those of the experiment.
+    ``pipeline`` and ``sweep`` are ids, ``parent`` the job that the new one builds on. ``check``
+    may refuse the plan, in place of the digest in the request. ``tags`` come to those of the
+    experiment.
     """
 
     parent: str | None = None
     pipeline: str | None = None
     stage: str | None = None
+    sweep: str | None = None
+    trial: int | None = None
     check: Callable[[LaunchPlan], None] | None = None
     tags: list[str] = []
 
@@ -66,10 +69,10 @@ def submit(
             origin.check(plan)
         require_place(core, plan)
         extra: dict[str, Any] = {"lang": lang, "models": models.locations(core, plan)}
-        made_from = {"rerun_of": request.rerun_of, "cloned_from": request.cloned_from}
-        extra |= {key: job for key, job in made_from.items() if job is not None}
-        if origin is not None and origin.stage is not None:
-            extra["stage"] = origin.stage
+        why: dict[str, Any] = {"rerun_of": request.rerun_of, "cloned_from": request.cloned_from}
+        if origin is not None:
+            why |= {"stage": origin.stage, "sweep": origin.sweep, "trial": origin.trial}
+        extra |= {key: value for key, value in why.items() if value is not None}
         new = _new_job(request, made, plan, extra)
         if origin is not None:
             new = msgspec.structs.replace(

@@ -85,6 +85,7 @@ def _first(core: Core, row: SweepRow, job: JobSummary) -> int | None:
         if known is not None and known.first is not None:
             return known.first
         sweeps.change(tx, row.id, SweepChange(early_stop=chosen), expect={"running"})
+    core.bus.publish("sweep", data=row.id)
     return chosen.first
 
 
@@ -115,7 +116,10 @@ def _keep(
         change = TrialChange(rungs=rungs, pruned_at=step, message=why)
     with core.db.write() as tx:
         sweeps.change_trial(tx, trial, change, expect={"running"})
-        return sweeps.of_sweep(tx, trial.sweep_id)[trial.number]
+        kept = sweeps.of_sweep(tx, trial.sweep_id)[trial.number]
+    if step is not None:
+        core.bus.publish("sweep", data=trial.sweep_id)
+    return kept
 
 
 def _end_early(core: Core, job: JobSummary) -> None:

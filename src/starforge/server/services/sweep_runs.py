@@ -191,7 +191,8 @@ def _begin(core: Core, row: SweepRow, trial: TrialRow) -> None:
         plan_digest=trial.plan_digest,
     )  # fmt: skip
     try:
-        job_id, _ = submit(core, request, row.lang, Origin(tags=[f"sweep:{row.name}"]))
+        origin = Origin(tags=[f"sweep:{row.name}"], sweep=row.id, trial=trial.number)
+        job_id, _ = submit(core, request, row.lang, origin)
     except StarForgeError as error:
         if error.status >= TEMPORARY:
             raise
@@ -204,7 +205,9 @@ def _begin(core: Core, row: SweepRow, trial: TrialRow) -> None:
 
 def _change(core: Core, trial: TrialRow, change: TrialChange, expect: sweeps.TrialState) -> None:
     with core.db.write() as tx:
-        sweeps.change_trial(tx, trial, change, expect={expect})
+        done = sweeps.change_trial(tx, trial, change, expect={expect})
+    if done:
+        core.bus.publish("sweep", data=trial.sweep_id)
 
 
 def _end(core: Core, ident: str, *, complete: bool) -> None:
@@ -222,4 +225,5 @@ def _end(core: Core, ident: str, *, complete: bool) -> None:
     with core.db.write() as tx:
         change = SweepChange(state=state, ended_at=time.time())
         sweeps.change(tx, ident, change, expect={"running"})
+    core.bus.publish("sweep", data=ident)
     log.info("sweep ended", sweep=ident, state=state)

@@ -61,6 +61,7 @@ def extend(core: Core, row: SweepRow, trials: list[TrialRow]) -> TrialRow | None
     except IntegrityError:  # the sweep was deleted, or its trial made, in the meantime
         log.warning("trial not kept", sweep=row.id, trial=number)
         return None
+    core.bus.publish("sweep", data=row.id)
     with core.db.read() as tx:
         return sweeps.of_sweep(tx, row.id)[number]
 

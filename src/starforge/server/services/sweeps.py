@@ -54,6 +54,7 @@ def create(core: Core, request: wire.SweepRequest, lang: Lang) -> tuple[str, boo
         if known is not None:
             return known, False
         ident = sweeps.create(tx, new, made)
+    core.bus.publish("sweep", data=ident)
     core.bus.publish("wake")
     return ident, True
 
@@ -112,6 +113,7 @@ def stop(core: Core, row: SweepRow) -> None:
     """Have running trials stopped and no more started; an ended sweep stays as it is."""
     with core.db.write() as tx:
         sweeps.change(tx, row.id, SweepChange(desired="stop"), expect={"running"})
+    core.bus.publish("sweep", data=row.id)
     core.bus.publish("wake")
 
 
@@ -133,6 +135,7 @@ def resume(core: Core, row: SweepRow) -> None:
         for trial in sweeps.of_sweep(tx, row.id):
             again = sweeps.TrialChange(state="waiting", message=None)  # see sweep_runs._begin
             sweeps.change_trial(tx, trial, again, expect={"stopped"})
+    core.bus.publish("sweep", data=row.id)
     core.bus.publish("wake")
 
 
@@ -151,6 +154,13 @@ def listing(core: Core, limit: int) -> list[wire.Sweep]:
             wire.Sweep(**_fields(row, sweeps.of_sweep(tx, row.id)))
             for row in sweeps.newest(tx, max(1, min(limit, 200)))
         ]
+
+
+def summary(core: Core, ident: str) -> wire.Sweep:
+    """Return a sweep as lists show it."""
+    with core.db.read() as tx:
+        row = sweeps.find(tx, ident)
+        return wire.Sweep(**_fields(row, sweeps.of_sweep(tx, row.id)))
 
 
 def detail(core: Core, ident: str, lang: Lang) -> wire.SweepDetail:

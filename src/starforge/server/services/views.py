@@ -119,6 +119,8 @@ def detail(core: Core, tx: Tx, row: Job, lang: Lang) -> wire.JobDetail:
         then=msgspec.to_builtins(plan.then or []),
         follow_ups=row.follow_ups,
         stage=row.experiment.get("stage"),
+        sweep=row.experiment.get("sweep"),
+        trial=row.experiment.get("trial"),
         rerun_of=row.experiment.get("rerun_of"),
         cloned_from=row.experiment.get("cloned_from"),
         children=[job(one, lang) for one in jobs.children(tx, row.id)],

@@ -127,6 +127,30 @@ def test_stages_start_when_their_turn_comes(core, world):
     assert set(world.states.values()) == {"succeeded"}
 
 
+def test_every_change_is_told(core, world):
+    told = []
+    core.bus.listen(lambda one: one.kind == "pipeline" and told.append(one.data))
+
+    def changed():
+        """Whether readers were told, and only of this pipeline."""
+        found = set(told)
+        told.clear()
+        return found == {world.id}
+
+    world.start({"a": A, "b": B})
+    assert changed()
+    world.go()
+    assert not told
+    world.end("a")
+    assert changed()
+    pipelines.stop(core, world.run)
+    assert changed()
+    world.end("b", state="stopped")
+    assert (world.run.state, changed()) == ("stopped", True)
+    pipeline_resume.resume(core, world.run)
+    assert changed()
+
+
 def test_a_start_that_breaks_off_before_it_is_kept_makes_no_second_job(core, world, monkeypatch):
     change, broken = store.change_stage, []
 

@@ -11,6 +11,7 @@ from starforge.prepare import prepare
 from starforge.server.control.finish import Ending, record
 from starforge.server.errors import FindingsError
 from starforge.server.services import again, sweep_runs, sweep_search, sweeps
+from starforge.server.services import jobs as job_service
 from starforge.server.services.sweep_metric import require_metric
 from starforge.server.store import attempts, jobs, scalars
 from starforge.server.store import sweeps as store
@@ -96,6 +97,32 @@ def test_at_most_so_many_run_at_once_and_the_best_is_found(core, world):
         job = jobs.get(tx, found.trials[1].job_id)
     assert (job.name, job.experiment["sets"]) == ("s-1", ["x=2"])
     assert sorted(job.tags) == ["mine", "sweep:s"]
+    shown = job_service.detail(core, job.id, "en")
+    assert (shown.sweep, shown.trial) == (world.id, 1)
+
+
+def test_every_change_is_told(core, world):
+    told = []
+    core.bus.listen(lambda one: one.kind == "sweep" and told.append(one.data))
+
+    def changed():
+        """Whether readers were told, and only of this sweep."""
+        found = set(told)
+        told.clear()
+        return found == {world.id}
+
+    world.start([1, 2])
+    assert changed()
+    world.go()
+    assert not told
+    world.end(0, 0.5)
+    assert changed()
+    sweeps.stop(core, world.row)
+    assert changed()
+    world.end(1, state="stopped", reason="stopped_by_user")
+    assert (world.row.state, changed()) == ("stopped", True)
+    sweeps.resume(core, world.row)
+    assert changed()
 
 
 def test_the_lowest_is_best_where_the_goal_is_min(core, world):
@@ -294,11 +321,15 @@ class TestEarlyStop:
         return told
 
     def test_a_trial_that_is_not_among_the_best_is_ended(self, core, world, report):
+        told = []
+        core.bus.listen(lambda one: one.kind == "sweep" and told.append(one.data))
         world.start([1, 2], jobs=2, early_stop={"factor": 3})
         report(0, [1, 2, 3], [0.5, 0.6, 0.7])
         assert world.row.early_stop.first == 1
         assert world.trials[0].rungs == [0.5, 0.7]
+        told.clear()
         report(1, [1, 2], [0.4, 9.0])
+        assert set(told) == {world.id}
         assert (world.trials[1].pruned_at, world.trials[1].rungs) == (1, [0.4])
         with core.db.read() as tx:
             job = jobs.summary(tx, world.trials[1].job_id)
