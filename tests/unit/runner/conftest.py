@@ -2,6 +2,7 @@ import time
 
 import pytest
 from ingest_server import TAG, IngestServer
+from runner_attempt import Attempt
 
 from starforge.runner import reap
 
@@ -11,6 +12,16 @@ def server():
     made = IngestServer()
     yield made
     made.close()
+
+
+@pytest.fixture
+def attempt(tmp_path):
+    made = Attempt(tmp_path)
+    yield made
+    if made.runner is not None:
+        made.runner.kill()
+        made.runner.wait()
+        made.runner.stderr.close()
 
 
 @pytest.fixture
