@@ -25,7 +25,8 @@ DRIVERS = ("openrlhf_run.py", "openrlhf_data.py", "openrlhf_rows.py", "openrlhf_
            "openrlhf_watch.py", "openrlhf_checkpoints.py", "openrlhf_export.py",
            "openrlhf_models.py")  # fmt: skip
 RL_DRIVERS = ("openrlhf_ray.py", REWARD_DRIVER)
-SHARED_DRIVERS = ("job_files.py", "private_ray.py", "tiny_model.py", "upstream.py")
+SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "private_ray.py", "tiny_model.py",
+                  "upstream.py")  # fmt: skip
 
 
 class OpenRlhf:

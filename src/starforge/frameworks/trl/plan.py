@@ -12,7 +12,7 @@ from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
 from starforge.plan import LaunchPlan, PlanFile, Process, Stream
 
-SHARED_DRIVERS = ("job_files.py", "tiny_model.py")
+SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "tiny_model.py")
 TRL_DRIVERS = (
     "trl_answers.py", "trl_callbacks.py", "trl_checkpoints.py", "trl_data.py", "trl_job.py",
     "trl_model.py", "trl_setup.py",

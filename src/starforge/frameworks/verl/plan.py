@@ -22,8 +22,8 @@ DRIVERS = ("starforge_verl_checkpoints.py", "starforge_verl_guard.py", "starforg
            "verl_follow.py", "verl_models.py", "verl_reward.py", "verl_run.py", "verl_vllm_name.py",
            "verl_words.py")  # fmt: skip
 CPU_DRIVERS = ("starforge_verl_cpu.py", "starforge_verl_vllm_cpu.py")
-SHARED_DRIVERS = ("job_files.py", "private_ray.py", "reward_file.py", "tiny_model.py",
-                  "upstream.py")  # fmt: skip
+SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "private_ray.py", "reward_file.py",
+                  "tiny_model.py", "upstream.py")  # fmt: skip
 SFT_KEEP, RL_KEEP = "trainer.max_ckpt_to_keep", "trainer.max_actor_ckpt_to_keep"
 METRICS_FILE = "verl-metrics.jsonl"
 

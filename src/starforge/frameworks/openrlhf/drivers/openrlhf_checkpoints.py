@@ -6,15 +6,13 @@ A job can die in the middle of writing one, or of deleting one.
 from __future__ import annotations
 
 import re
-import shutil
-import time
 import zipfile
 from pathlib import Path
 
-from job_files import say
+from checkpoint_folders import delete, move_away, numbered, say_damaged
 
 LATEST = "latest"  # the file in which DeepSpeed names the checkpoint to load, once it is whole
-GOING = ".gone-"  # before the name of what is being deleted
+NAME = r"(?:best_)?global_step(\d+)"
 
 
 def ready_to_resume(folder: Path) -> str | None:
@@ -30,26 +28,14 @@ def ready_to_resume(folder: Path) -> str | None:
             for part in parts:
                 (part / LATEST).write_text(name, "utf-8")
             return name
-        say(
-            "checkpoint {name} is not whole ({problem}), trying the one before",
-            "检查点 {name} 不完整（{problem}），改用更早的一个",
-            name=name,
-            problem=problem,
-        )
+        say_damaged(name, problem)
     return None
 
 
 def set_aside(folder: Path) -> None:
     """Move checkpoints of an earlier attempt away when training starts from the beginning."""
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return
-    place = folder.with_name(f"{folder.name}-before-{int(time.time())}")
-    folder.rename(place)
-    say(
-        "checkpoints of an earlier attempt were moved to {place}",
-        "先前尝试的检查点已移到 {place}",
-        place=place.name,
-    )
+    if folder.is_dir() and any(folder.iterdir()):
+        move_away(folder)
 
 
 def tidy(folder: Path, keep: int) -> None:
@@ -98,28 +84,14 @@ def _latest(part: Path) -> str | None:
         name = (part / LATEST).read_text("utf-8").strip()
     except (OSError, ValueError):
         return None
-    return name if re.fullmatch(r"(?:best_)?global_step\d+", name) else None
+    return name if re.fullmatch(NAME, name) else None
 
 
 def _delete_older(place: Path, pattern: str, limit: int, keep: int) -> None:
-    steps = [
-        int(match[1]) for path in place.iterdir() if (match := re.fullmatch(pattern, path.name))
-    ]
-    for step in sorted(one for one in steps if one <= limit)[:-keep]:
-        path = place / pattern.replace(r"(\d+)", str(step))
-        # Under another name first: what is half deleted must not be taken for a checkpoint.
-        path.rename(path.with_name(f"{GOING}{path.name}"))
-    for path in place.glob(f"{GOING}*"):
-        shutil.rmtree(path, ignore_errors=True)
+    finished = [path for step, path in numbered(place, pattern) if step <= limit]
+    delete(finished[:-keep], place)
 
 
 def _names(folder: Path) -> list[str]:
     """Return checkpoints by step, the newest first (``best_global_stepN`` counts by N, too)."""
-    if not folder.is_dir():
-        return []
-    found = []
-    for path in folder.iterdir():
-        match = re.fullmatch(r"(?:best_)?global_step(\d+)", path.name)
-        if match and path.is_dir():
-            found.append((int(match[1]), path.name))
-    return [name for _, name in sorted(found, reverse=True)]
+    return [path.name for _, path in reversed(numbered(folder, NAME))]

@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 import json
-import re
 import struct
-import time
 import zipfile
 from pathlib import Path
 
-from job_files import say
+from checkpoint_folders import move_away, numbered, say_damaged
 
 WEIGHTS = ("model.safetensors", "adapter_model.safetensors")
 SHARDED = ("pytorch_model_fsdp_0", "pytorch_model_fsdp.bin", "global_step*")
 STATE = "trainer_state.json"
+NAME = r"checkpoint-(\d+)"
 
 
 def last_whole(folder: Path) -> Path | None:
     """Return the newest whole checkpoint of ``folder``; a damaged one is named in the log."""
-    for step, checkpoint in sorted(_numbered(folder), reverse=True):
+    for step, checkpoint in reversed(numbered(folder, NAME)):
         problem = damage(checkpoint, step)
         if problem is None:
             return checkpoint
-        say(
-            "checkpoint {name} is not whole ({problem}), trying the one before",
-            "检查点 {name} 不完整（{problem}），改用更早的一个",
-            name=checkpoint.name,
-            problem=problem,
-        )
+        say_damaged(checkpoint.name, problem)
     return None
 
 
 def set_aside(folder: Path) -> None:
-    """Move checkpoints of an earlier attempt away when training starts from the beginning.
-
-    Left where they are, a later resume would take one of them for this attempt's.
-    """
-    if not any(_numbered(folder)):
-        return
-    place = folder.with_name(f"{folder.name}-before-{int(time.time())}")
-    folder.rename(place)
-    say(
-        "checkpoints of an earlier attempt were moved to {place}",
-        "先前尝试的检查点已移到 {place}",
-        place=place.name,
-    )
+    """Move checkpoints of an earlier attempt away when training starts from the beginning."""
+    if numbered(folder, NAME):
+        move_away(folder)
 
 
 def damage(checkpoint: Path, step: int) -> str | None:
@@ -59,17 +43,6 @@ def damage(checkpoint: Path, step: int) -> str | None:
     if not isinstance(state, dict) or state.get("global_step") != step:
         return f"{STATE} is of another step"
     return _damaged_weights(checkpoint) or _damaged_archive(checkpoint)
-
-
-def _numbered(folder: Path) -> list[tuple[int, Path]]:
-    if not folder.is_dir():
-        return []
-    found = []
-    for path in folder.iterdir():
-        match = re.fullmatch(r"checkpoint-(\d+)", path.name)
-        if match and path.is_dir():
-            found.append((int(match[1]), path))
-    return found
 
 
 def _damaged_weights(checkpoint: Path) -> str | None:

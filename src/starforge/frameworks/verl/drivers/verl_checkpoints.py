@@ -7,15 +7,13 @@ in reinforcement learning. verl names the newest one in a tracker file once all 
 from __future__ import annotations
 
 import re
-import shutil
-import time
 import zipfile
 from pathlib import Path
 
-from job_files import say
+from checkpoint_folders import delete, move_away, numbered, say_damaged
 
 TRACKER = "latest_checkpointed_iteration.txt"
-GOING = ".gone-"  # before the name of a checkpoint that is being deleted
+NAME = r"global_step_(\d+)"
 
 
 def newest(folder: Path) -> Path | None:
@@ -39,19 +37,14 @@ def ready_to_resume(folder: Path) -> Path | None:
     verl truncates the tracker before it writes it, so a kill can leave it empty.
     """
     limit = tracked(folder)
-    for step, path in reversed(_numbered(folder)):
+    for step, path in reversed(numbered(folder, NAME)):
         if limit is not None and step > limit:
             continue  # not finished: verl had not named it yet
         problem = damage(path)
         if problem is None:
             _track(folder, str(step))
             return path
-        say(
-            "checkpoint {name} is not whole ({problem}), trying the one before",
-            "检查点 {name} 不完整（{problem}），改用更早的一个",
-            name=path.name,
-            problem=problem,
-        )
+        say_damaged(path.name, problem)
     (folder / TRACKER).unlink(missing_ok=True)
     return None
 
@@ -61,15 +54,8 @@ def set_aside(folder: Path) -> None:
 
     verl itself would go on from them.
     """
-    if not _numbered(folder):
-        return
-    place = folder.with_name(f"{folder.name}-before-{int(time.time())}")
-    folder.rename(place)
-    say(
-        "checkpoints of an earlier attempt were moved to {place}",
-        "先前尝试的检查点已移到 {place}",
-        place=place.name,
-    )
+    if numbered(folder, NAME):
+        move_away(folder)
 
 
 def tidy(folder: Path, keep: int | None) -> None:
@@ -80,12 +66,8 @@ def tidy(folder: Path, keep: int | None) -> None:
     limit = tracked(folder)
     if not keep or keep < 1 or limit is None or not (folder / f"global_step_{limit}").is_dir():
         return
-    finished = [path for step, path in _numbered(folder) if step <= limit]
-    for path in finished[:-keep]:
-        # Under another name first: what is half deleted must not be taken for a checkpoint.
-        path.rename(path.with_name(f"{GOING}{path.name}"))
-    for path in folder.glob(f"{GOING}*"):
-        shutil.rmtree(path, ignore_errors=True)
+    finished = [path for step, path in numbered(folder, NAME) if step <= limit]
+    delete(finished[:-keep], folder)
 
 
 def damage(checkpoint: Path) -> str | None:
@@ -119,15 +101,3 @@ def _track(folder: Path, step: str) -> None:
     fresh = folder / f"{TRACKER}.tmp"
     fresh.write_text(step, "utf-8")
     fresh.replace(folder / TRACKER)
-
-
-def _numbered(folder: Path) -> list[tuple[int, Path]]:
-    """Return checkpoints with their steps, the oldest first."""
-    if not folder.is_dir():
-        return []
-    found = []
-    for path in folder.iterdir():
-        match = re.fullmatch(r"global_step_(\d+)", path.name)
-        if match and path.is_dir():
-            found.append((int(match[1]), path))
-    return sorted(found)
