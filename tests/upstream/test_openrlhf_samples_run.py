@@ -3,7 +3,7 @@
 import pytest
 from openrlhf_support import STEPS, make_job, run, scalars
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
+pytestmark = [pytest.mark.upstream, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
 def test_samples_agree_with_upstreams_metrics(openrlhf_python, tmp_path):

@@ -10,7 +10,8 @@ from verl_support import KILL_AT, STEPS, clear, left_outside, make_job, run, run
 
 from starforge.catalog.load import load_catalog
 
-pytestmark = pytest.mark.upstream
+# A busy machine takes several times as long as a quiet one.
+pytestmark = [pytest.mark.upstream, pytest.mark.timeout(1800)]
 METHODS = ("sft", "grpo", "dapo", "ppo", "rloo", "reinforce-baseline", "remax", "distillation")
 RATE = {"sft": "train/lr"}
 GENERATE = """
@@ -171,6 +172,7 @@ FAILS = "def reward(prompts, completions, answer):\n    raise ValueError('no ans
         (FAILS, "the reward: reward.py raised ValueError: no answer like this"),
         (LATE, "the reward: reward.py took longer than 1 seconds for one call (TIME_LIMIT)"),
     ],
+    ids=["raises", "hangs"],
 )
 def test_a_reward_that_fails_is_one_clear_line(verl_python, tmp_path, source, said):
     trial = Trial(tmp_path, "verl/grpo")

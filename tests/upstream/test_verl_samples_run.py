@@ -4,7 +4,7 @@ import pytest
 from trl_support import Trial, scalars
 from verl_support import REWARD, SETTINGS, run
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
+pytestmark = [pytest.mark.upstream, pytest.mark.slow, pytest.mark.timeout(1800)]
 ROWS = 3
 
 

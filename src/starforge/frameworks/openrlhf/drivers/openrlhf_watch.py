@@ -64,14 +64,13 @@ class Watch(threading.Thread):
         return True
 
     def _read(self) -> None:
+        # Its import takes a second or more: at the first look, long before the first step is
+        # logged. Later it would keep samples of the first steps from being taken.
+        from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+
         before = self._step
         for path in sorted(self._folder.glob("**/events.out.tfevents.*")):
             if path not in self._loaders:
-                # Imported late: it takes a second, and there is nothing to read before.
-                from tensorboard.backend.event_processing.event_file_loader import (
-                    EventFileLoader,
-                )
-
                 self._loaders[path] = EventFileLoader(str(path))
             for event in self._loaders[path].Load():
                 self._take(event)
