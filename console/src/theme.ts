@@ -8,6 +8,7 @@ import {
   type MantineColorsTuple,
   NavLink,
   Select,
+  Switch,
   Table,
   TextInput,
   Tooltip,
@@ -18,10 +19,16 @@ const forge: MantineColorsTuple = [
   "#2b3595",
 ]; // biome-ignore format: one palette
 
+/** Mantine's greys for the dark scheme have no tint; ours go with the panels: text to deepest. */
+const dark: MantineColorsTuple = [
+  "#d7dae0", "#b9bec7", "#a3a9b3", "#6b717b", "#363b43", "#2a2e35", "#20242a", "#16181c", "#121417",
+  "#0e1012",
+]; // biome-ignore format: one palette
+
 export const theme = createTheme({
   primaryColor: "forge",
   primaryShade: { light: 6, dark: 5 },
-  colors: { forge },
+  colors: { forge, dark },
   autoContrast: true,
   defaultRadius: 6,
   fontFamily:
@@ -42,6 +49,7 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray" } }),
     TextInput: TextInput.extend({ defaultProps: { size: "xs" } }),
     Select: Select.extend({ defaultProps: { size: "xs", comboboxProps: { shadow: "md" } } }),
+    Switch: Switch.extend({ defaultProps: { withThumbIndicator: false } }),
     Badge: Badge.extend({ defaultProps: { variant: "light", color: "gray", tt: "none", fw: 500 } }),
     NavLink: NavLink.extend({ defaultProps: { variant: "light" } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 5, horizontalSpacing: "sm" } }),
@@ -54,6 +62,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     "--mantine-color-dimmed": "#5c636b",
+    "--mantine-color-placeholder": "#69717a",
+    "--mantine-color-anchor": "#3d49be",
     "--mantine-color-error": "#c0262d",
     "--mantine-color-body": "#ffffff",
     "--sf-panel": "#f7f8fa",
@@ -66,6 +76,13 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     "--mantine-color-dimmed": "#a3a9b3",
+    "--mantine-color-placeholder": "#939aa5",
+    "--mantine-color-anchor": "#9aa4f5",
+    // Lighter than the ground, as in the light scheme they are darker; by default nearly black.
+    "--mantine-color-gray-light": "#2a2e35",
+    "--mantine-color-gray-light-hover": "#363b43",
+    "--mantine-color-forge-light": "#282d57",
+    "--mantine-color-forge-light-hover": "#323869",
     "--mantine-color-error": "#ff7b7f",
     "--mantine-color-body": "#16181c",
     "--sf-panel": "#1c1f24",

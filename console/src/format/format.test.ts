@@ -21,7 +21,15 @@ describe("numbers", () => {
   it.each([
     [
       [0, 0.5, 1],
-      ["0", "0.5", "1"],
+      ["0", "0.5", "1.0"],
+    ],
+    [
+      [0.01, 0.1, 1, 10],
+      ["0.01", "0.1", "1", "10"],
+    ],
+    [
+      [51.07, 51.075, 51.08],
+      ["51.070", "51.075", "51.080"],
     ],
     [
       [51.905, 51.906, 51.907],
@@ -69,6 +77,6 @@ describe("times", () => {
     const now = new Date("2026-12-02T12:00:00Z");
     const before = new Date("2026-12-02T11:57:00Z");
     expect(formatRelative(before, now, "en")).toBe("3 minutes ago");
-    expect(formatRelative(before, now, "zh")).toBe("3分钟前");
+    expect(formatRelative(before, now, "zh")).toBe("3 分钟前");
   });
 });

@@ -22,9 +22,27 @@ export function formatTicks(ticks: (number | null)[]): string[] {
   const wanted = new Set(ticks).size;
   for (let digits = FEWEST; digits < MOST; digits += 1) {
     const texts = shown(digits);
-    if (new Set(texts).size === wanted) return texts;
+    if (new Set(texts).size === wanted) return isEven(ticks) ? padded(texts) : texts;
   }
   return shown(MOST);
+}
+
+/** Whether the marks stand at equal steps, as they do where the axis is no logarithm. */
+function isEven(ticks: (number | null)[]): boolean {
+  const known = ticks.filter((tick) => tick !== null);
+  const steps = known.slice(1).map((tick, at) => tick - (known[at] ?? 0));
+  return steps.every((step) => Math.abs(step - (steps[0] ?? 0)) <= Math.abs(step) * 1e-6);
+}
+
+/** With as many decimals each as the one with most; a zero stays as it is. */
+function padded(texts: string[]): string[] {
+  if (texts.some((text) => text.includes("e"))) return texts;
+  const places = (text: string) => text.split(".")[1]?.length ?? 0;
+  const most = Math.max(...texts.map(places));
+  return texts.map((text) => {
+    if (text === "" || text === "0" || places(text) === most) return text;
+    return `${text}${text.includes(".") ? "" : "."}${"0".repeat(most - places(text))}`;
+  });
 }
 
 function trimZeros(text: string): string {

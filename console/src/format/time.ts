@@ -45,7 +45,11 @@ export function formatRelative(when: Date, now: Date, language: Language): strin
   if (size < 5) return format.format(0, "second");
   let divisor = 1;
   for (const [limit, unit] of STEPS) {
-    if (size < limit) return format.format(Math.trunc(seconds / divisor), unit);
+    // Chinese has a space between figures and words everywhere else on these pages.
+    if (size < limit)
+      return format
+        .format(Math.trunc(seconds / divisor), unit)
+        .replace(/(\d)(?=\p{Script=Han})/u, "$1 ");
     divisor = limit;
   }
   return "";

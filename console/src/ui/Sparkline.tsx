@@ -36,7 +36,7 @@ export function Sparkline({ values, width = 72, height = 18, label }: Props) {
         d={path}
         transform="translate(0 1)"
         fill="none"
-        stroke="var(--mantine-primary-color-filled)"
+        stroke="var(--mantine-color-forge-4)"
         strokeWidth={1.3}
       />
     </svg>

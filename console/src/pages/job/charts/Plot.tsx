@@ -27,12 +27,13 @@ export interface PlotProps {
   label: string;
 }
 
+const MARKED = 40;
+
 /** Series of a plot: per line a band (low, high), the raw curve and the smoothed one. */
 function seriesOf(props: PlotProps, ink: ReturnType<typeof inkOf>): uPlot.Series[] {
   return props.data.lines.flatMap((line, at) => {
     const color = LINE_COLORS[at % LINE_COLORS.length] ?? ink.accent;
-    const raw = line.smooth ? `${color}55` : color;
-    const lone = line.value.length < 2 || countKnown(line.value) < 40;
+    const raw = line.smooth ? `${color}66` : color;
     const edge: uPlot.Series = { stroke: "transparent", points: { show: false } };
     return [
       edge,
@@ -41,15 +42,21 @@ function seriesOf(props: PlotProps, ink: ReturnType<typeof inkOf>): uPlot.Series
         stroke: raw,
         width: line.smooth ? 1 : 1.5,
         spanGaps: true,
-        points: { show: lone, size: 4 },
+        points: { show: isSparse, size: 4 },
       },
       { stroke: color, width: 1.6, spanGaps: true, points: { show: false } },
     ];
   });
 }
 
-function countKnown(column: (number | null)[]): number {
-  return column.reduce<number>((sum, value) => sum + (value === null ? 0 : 1), 0);
+/** Whether a curve has so few points that each is marked; asked anew for every drawing. */
+function isSparse(plot: uPlot, series: number): boolean {
+  let known = 0;
+  for (const value of plot.data[series] ?? []) {
+    if (value !== null && value !== undefined) known += 1;
+    if (known >= MARKED) return false;
+  }
+  return true;
 }
 
 function bandsOf(lines: number): uPlot.Band[] {
@@ -125,7 +132,7 @@ function options(latest: { current: PlotProps }, width: number): uPlot.Options {
     width,
     height: props.height,
     legend: { show: false },
-    padding: [8, 10, 0, 0],
+    padding: [8, 18, 0, 0],
     scales: {
       x: { time: false, distr: props.logX ? 3 : 1 },
       y: { distr: props.logY ? 3 : 1 },

@@ -1,6 +1,6 @@
 /** Colours of charts, from the theme in force; lines apart for the colour-blind (Okabe–Ito). */
 export const LINE_COLORS = [
-  "#5765e2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8a8f98", "#b8a400",
+  "#6472e6", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8a8f98", "#b8a400",
 ]; // biome-ignore format: a list
 
 export interface Ink {
