@@ -6,6 +6,7 @@ import re
 import zipfile
 
 import pytest
+import yaml
 from e2e_harness import send, wait_ended, wait_for
 
 pytestmark = pytest.mark.e2e
@@ -207,6 +208,101 @@ def test_it_can_be_taken_away_as_commands_and_as_a_zip(page, server):
         page.get_by_role("button", name="Download").click()
     archive = zipfile.ZipFile(io.BytesIO(found.value.path().read_bytes()))
     assert "max_steps: 7" in archive.read("away/experiment.yaml").decode()
+
+
+def policy(page, name):
+    return page.locator(f'[id="policies.{name}-input"]')
+
+
+def turn_policies(page):
+    """Open the groups of policies, or close them again."""
+    section = page.get_by_role("region", name="When to stop, warn and retry")
+    for group in section.locator("[data-accordion-control]").all():
+        group.click()
+    return section
+
+
+def test_every_policy_is_set_submitted_and_cloned(page, server, client):
+    open_form(page, server, "method=custom/custom")
+    page.get_by_label("Name", exact=True).fill("policed")
+    page.get_by_role("tab", name="train.sh").click()
+    page.get_by_role("textbox", name="train.sh").fill(SCRIPT.replace("LOSS", "6"))
+    section = turn_policies(page)
+    typed = {
+        "time_limit": "2h", "budget": "5h", "retries": "2", "stalled": "20m", "stop_grace": "45",
+        "no_signal": "0", "kl_explosion": "2.5", "length_explosion": "3", "disk_reserve": "1MB",
+    }  # fmt: skip
+    for name, text in typed.items():
+        policy(page, name).fill(text)
+    page.get_by_label("Stop at the first NaN loss").click()
+    page.get_by_label("Stop when the disk is full").click()
+    policy(page, "nan_metrics").fill("train/other_loss")
+    page.keyboard.press("Enter")
+    section.get_by_text("12 of 12 changed").wait_for()
+    is_ready(page)
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("heading", name="policed").wait_for()
+    job = wait_ended(client, job_of(page, client).id)
+    assert job.state == "succeeded"
+    assert client.jobs.plan(job.id)["policies"] == {
+        "nan_loss": False, "nan_metrics": ["train/other_loss"], "time_limit": 7200.0,
+        "stop_grace": 45.0, "disk_full": False, "disk_reserve": 1e6, "stalled": 1200.0,
+        "budget": 18000.0, "no_signal": 0, "kl_explosion": 2.5, "length_explosion": 3.0,
+        "retries": 2,
+    }  # fmt: skip
+    page.get_by_role("link", name="Clone and edit").click()
+    page.get_by_role("heading", name="Clone a job").wait_for()
+    turn_policies(page)
+    assert {name: policy(page, name).input_value() for name in typed} == typed
+    assert not page.get_by_label("Stop at the first NaN loss").is_checked()
+    page.get_by_text("train/other_loss", exact=True).wait_for()
+    page.get_by_role("button", name="Back to the default: Budget").click()
+    policy(page, "retries").fill("3")
+    is_ready(page)
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("heading", name="policed-2").wait_for()
+    again = client.jobs.plan(job_of(page, client).id)["policies"]
+    assert (again["budget"], again["retries"], again["time_limit"]) == (None, 3, 7200.0)
+
+
+def test_a_wrong_policy_is_told_at_its_field(page, server, axe):
+    open_form(page, server, "method=trl/grpo")
+    is_ready(page)
+    policy(page, "budget").fill("some hours")
+    page.locator('[id="field-policies.budget"]').get_by_text("experiment/duration").wait_for()
+    assert policy(page, "budget").get_attribute("aria-invalid") == "true"
+    policy(page, "budget").fill("1h")
+    policy(page, "time_limit").fill("2h")  # more than all attempts together may take
+    warned = page.locator('[id="field-policies.budget"]')
+    warned.get_by_text("resources/budget-below-limit").wait_for()
+    section = turn_policies(page)
+    policy(page, "kl_explosion").fill("0.5")
+    row = page.locator('[id="field-policies.kl_explosion"]')
+    row.get_by_text("experiment/policy-range").wait_for()
+    assert axe(page) == []
+    turn_policies(page)
+    section.get_by_text("error", exact=True).wait_for()
+    side = page.get_by_role("complementary")
+    side.get_by_role("button", name=re.compile("kl_explosion")).click()  # opens its group
+    page.locator('[id="policies.kl_explosion-input"]:focus').wait_for()
+    policy(page, "kl_explosion").fill("")
+    is_ready(page)
+
+
+def test_policies_are_in_the_commands_and_the_zip(page, server):
+    open_form(page, server, "method=trl/sft")
+    page.get_by_label("Name", exact=True).fill("policed")
+    policy(page, "retries").fill("2")
+    policy(page, "time_limit").fill("90m")
+    is_ready(page)
+    page.get_by_role("button", name="As commands").click()
+    page.get_by_role("dialog").get_by_text("retries: 2").wait_for()
+    page.keyboard.press("Escape")
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Download").click()
+    archive = zipfile.ZipFile(io.BytesIO(found.value.path().read_bytes()))
+    written = yaml.safe_load(archive.read("policed/experiment.yaml"))
+    assert written["policies"] == {"retries": 2, "time_limit": "90m"}
 
 
 def test_a_job_is_cloned_and_edited(page, server, client, experiment):

@@ -1,3 +1,4 @@
+import * as policies from "./policies";
 import type { Texts } from "./texts";
 
 export const en = {
@@ -93,14 +94,12 @@ export const en = {
     free: "free now",
     taken: "in use: the job will wait",
     missing: "more than this machine has",
-    timeLimit: "Time limit",
-    noLimit: "none; for example 2h or 90m",
     priority: "Priority",
-    nanLoss: "Stop at the first NaN loss",
     follows: "When it has succeeded",
     export: "Export the model, checked by loading it",
     benchmarks: "Run benchmarks",
   },
+  policies: policies.en,
   side: {
     title: "Check and submit",
     checking: "Checking…",
@@ -239,14 +238,12 @@ export const zh = {
     free: "当前空闲",
     taken: "正被占用，任务会排队",
     missing: "超出本机资源",
-    timeLimit: "时间上限",
-    noLimit: "不限；例如 2h 或 90m",
     priority: "优先级",
-    nanLoss: "损失首次出现 NaN 时停止",
     follows: "成功之后",
     export: "导出模型，并加载检查",
     benchmarks: "运行评测",
   },
+  policies: policies.zh,
   side: {
     title: "检查与提交",
     checking: "正在检查…",

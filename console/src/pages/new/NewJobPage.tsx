@@ -21,6 +21,7 @@ import { Native } from "./parts/Native";
 import { Parameters } from "./parts/Parameters";
 import { Pick } from "./parts/Pick";
 import { PlanView } from "./parts/PlanView";
+import { Policies } from "./parts/Policies";
 import { Run } from "./parts/Run";
 import { Side } from "./parts/Side";
 import classes from "./parts/side.module.css";
@@ -119,6 +120,7 @@ function Filled({ title, from, ...options }: FilledProps) {
             <Files />
             <Native />
             <Run />
+            <Policies />
             <PlanView />
           </div>
           <Side />

@@ -48,6 +48,19 @@ describe("a draft", () => {
     expect(bodyOf(draft, ENTRIES, start).params).toEqual({ learning_rate: 5e-7, unknown: "7" });
   });
 
+  it("keeps policies as they are typed, and sends what they stand for", () => {
+    const start = bundle({ policies: { time_limit: 7200, later: "x" } });
+    const draft = draftOf(start, "n");
+    draft.policies = { ...draft.policies, no_signal: "0", budget: "8h" };
+    expect(bodyOf(draft, ENTRIES, start).policies).toEqual({
+      time_limit: 7200,
+      later: "x",
+      no_signal: 0,
+      budget: "8h",
+    });
+    expect(draft.policies.no_signal).toBe("0");
+  });
+
   it("names the sample's rows once another split stands beside them", () => {
     const start = bundle();
     const draft = draftOf(start, "n");
@@ -101,6 +114,9 @@ describe("fieldOf", () => {
   it.each([
     [{ file: "experiment.yaml", key: "params.learning_rate" }, "params.learning_rate"],
     [{ file: "experiment.yaml", key: "then.0.benchmark" }, "then"],
+    [{ file: "experiment.yaml", key: "policies.budget" }, "policies.budget"],
+    [{ file: "experiment.yaml", key: "policies.patience" }, "policies"],
+    [{ file: "experiment.yaml", key: "policies" }, "policies"],
     [{ file: "experiment.yaml", key: "data.map.prompt" }, "data.map"],
     [{ file: "experiment.yaml", key: "data.validation" }, "data.validation"],
     [{ file: "config.yaml", key: "optim" }, "config"],

@@ -1,6 +1,7 @@
 /** An experiment while it is being filled in, as texts of fields; what the server is sent of it. */
 import type { Schemas } from "@/api/client";
 import type { Entry } from "../../method/parameters";
+import { policyValues } from "./policies";
 import { parseValue, textOf } from "./values";
 
 export type Values = Schemas["ExperimentValues"];
@@ -35,6 +36,7 @@ export interface Draft {
   config: string;
   files: Record<string, OwnFile>;
   resources: string;
+  /** As typed; the body has the values they stand for. */
   policies: Record<string, unknown>;
   /** `then`: what follows the job's success. */
   steps: unknown[];
@@ -133,7 +135,7 @@ export function bodyOf(
     params,
     config: draft.config,
     resources: draft.resources,
-    policies: draft.policies,
+    policies: policyValues(draft.policies),
     // biome-ignore lint/suspicious/noThenProperty: the experiment's own key
     then: draft.steps,
     description: draft.description,

@@ -1,11 +1,12 @@
 /** Which field of the form a finding is about. */
 import type { Finding } from "@/api/client";
 import { type Draft, SPLITS } from "./draft";
+import { POLICIES } from "./policies";
 
 const WHOLE = ["model", "teacher", "reward", "resources", "description", "priority"];
-const TREES = ["policies", "then", "tags"];
+const TREES = ["then", "tags"];
 
-/** The id of a field: `params.NAME`, `config`, `data.train`, `files`…; null: of no one field. */
+/** The id of a field: `params.NAME`, `policies.NAME`, `config`, `data.train`…; null: of none. */
 export function fieldOf(finding: Finding, draft: Draft): string | null {
   const file = finding.file ?? "";
   const key = finding.key ?? "";
@@ -16,6 +17,9 @@ export function fieldOf(finding: Finding, draft: Draft): string | null {
   if (file !== "" && file !== "experiment.yaml") return file.endsWith(".json") ? null : "files";
   const [head = "", second = ""] = key.split(".");
   if (head === "params") return second ? `params.${key.slice("params.".length)}` : "params";
+  if (head === "policies") {
+    return POLICIES.some((one) => one.name === second) ? `policies.${second}` : "policies";
+  }
   if (head === "data") return second ? `data.${second}` : "data.train";
   if (WHOLE.includes(head) || TREES.includes(head)) return head;
   return null;

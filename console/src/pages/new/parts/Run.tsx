@@ -7,7 +7,6 @@ import {
   SimpleGrid,
   Stack,
   Text,
-  TextInput,
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -19,17 +18,15 @@ import { stepsOf, writtenSteps } from "../form/steps";
 import { useForm } from "../form/useForm";
 import { FieldFindings, useInvalid } from "./Findings";
 
-/** Where and how it runs, when it is stopped, and what follows. */
+/** Where it runs, before which others, and what follows. */
 export function Run() {
   const { t } = useTranslation("newJob");
   return (
     <Section title={t("run.title")}>
-      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm" verticalSpacing="xs" mb="xs">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" verticalSpacing="xs" mb="xs">
         <Resources />
-        <TimeLimit />
         <Priority />
       </SimpleGrid>
-      <NanLoss />
       <Steps />
     </Section>
   );
@@ -71,35 +68,6 @@ function Resources() {
   );
 }
 
-function usePolicy(name: string) {
-  const { draft, set } = useForm();
-  return {
-    value: draft.policies[name],
-    change: (value: unknown) => {
-      const { [name]: _, ...rest } = draft.policies;
-      set({ policies: value === undefined ? rest : { ...rest, [name]: value } });
-    },
-  };
-}
-
-function TimeLimit() {
-  const { t } = useTranslation("newJob");
-  const { value, change } = usePolicy("time_limit");
-  const shown = value === undefined || value === null ? "" : String(value);
-  return (
-    <Box id={fieldId("policies")}>
-      <TextInput
-        label={t("run.timeLimit")}
-        placeholder={t("run.noLimit")}
-        value={shown}
-        error={useInvalid("policies")}
-        onChange={(event) => change(event.currentTarget.value.trim() || undefined)}
-      />
-      <FieldFindings field="policies" />
-    </Box>
-  );
-}
-
 function Priority() {
   const { t } = useTranslation("newJob");
   const { draft, set } = useForm();
@@ -117,19 +85,6 @@ function Priority() {
       />
       <FieldFindings field="priority" />
     </Box>
-  );
-}
-
-function NanLoss() {
-  const { t } = useTranslation("newJob");
-  const { value, change } = usePolicy("nan_loss");
-  return (
-    <Checkbox
-      size="xs"
-      label={t("run.nanLoss")}
-      checked={value !== false}
-      onChange={(event) => change(event.currentTarget.checked ? undefined : false)}
-    />
   );
 }
 
