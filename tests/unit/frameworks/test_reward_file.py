@@ -149,3 +149,46 @@ def test_a_single_row_has_the_columns_of_all_rows(module, tmp_path):
     assert module.with_all_columns({"answer": "1"}, tmp_path) == {
         "answer": ["1"], "hint": [None], "level": [None],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("", "reward.py 中没有函数 `reward`"),
+        ("x = 1 / 0", "reward.py 无法导入：ZeroDivisionError"),
+        ("TIME_LIMIT = -1\ndef reward(prompts, completions): ...", "不是大于 0 的秒数"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_chinese_too(module, load, monkeypatch, source, said):
+    monkeypatch.setenv("SF_LANG", "zh")
+    with pytest.raises(module.RewardError, match=said):
+        load(source)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return [1.0]", "reward.py 对 2 个回答返回了 1 个奖励"),
+        ("return 'good'", "reward.py 返回的是 str，而不是奖励列表"),
+        ("return [1.0, None]", "reward.py：第 2 个奖励是 None，不是有限的数"),
+        ("raise ValueError('{x}')", "reward.py 抛出异常 ValueError: {x}"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_call_is_said_in_chinese_too(module, load, monkeypatch, body, said):
+    monkeypatch.setenv("SF_LANG", "zh")
+    reward = load(f"def reward(prompts, completions):\n    {body}\n")
+    with pytest.raises(module.RewardError) as caught:
+        reward(["p", "q"], ["a", "b"], {})
+    assert str(caught.value) == said
+
+
+def test_a_call_that_was_late_is_said_in_chinese_too(module, load, monkeypatch):
+    monkeypatch.setenv("SF_LANG", "zh")
+    reward = load(
+        "from starforge.rewards.watchdog import LateError\nTIME_LIMIT = 0.5\n"
+        "def reward(prompts, completions):\n    raise LateError\n"
+    )
+    with pytest.raises(module.RewardError) as caught:
+        reward(["p"], ["a"], {})
+    said = "reward.py 的一次调用超过了 0.5 秒（TIME_LIMIT），当时在第 4 行的 reward 中"
+    assert str(caught.value) == said

@@ -24,14 +24,17 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from starforge import layout
+from starforge.lang import t
 from starforge.rewards.watchdog import LateError, Watchdog
 
 FUNCTION = "reward"
 LIMIT = "TIME_LIMIT"
+WEIGHTS = "WEIGHTS"
 TIME_LIMIT = 300.0  # seconds a call may take where the file says nothing
 # In the attempt's folder: why the reward failed, for the driver; all columns of the data
 ERROR_FILE = "reward-error.txt"
@@ -61,9 +64,12 @@ class RewardFile:
         module = _load(path)
         function = getattr(module, FUNCTION, None)
         if not callable(function):
-            raise RewardError(f"{path.name} has no function `{FUNCTION}`")
+            raise RewardError(
+                t("{file} has no function `{name}`", "{file} 中没有函数 `{name}`",
+                  file=path.name, name=FUNCTION)
+            )  # fmt: skip
         self._function: Callable[..., Any] = function
-        self._weights: Mapping[str, float] = getattr(module, "WEIGHTS", {})
+        self.weights = _weights(path, module)
         self.time_limit = _time_limit(path, module)
         self._watchdog = _watchdog(path, self.time_limit) if watched else None
         parameters = inspect.signature(function).parameters.values()
@@ -87,8 +93,11 @@ class RewardFile:
         """Score ``completions``; raises :class:`RewardError` for what is no list of rewards."""
         missing = [name for name in self.required if name not in columns]
         if missing:
-            listed = ", ".join(missing)
-            raise RewardError(f"{self.path.name} needs columns that the data lack: {listed}")
+            raise RewardError(
+                t("{file} needs columns that the data lack: {names}",
+                  "{file} 需要数据中没有的列：{names}",
+                  file=self.path.name, names=", ".join(missing))
+            )  # fmt: skip
         chosen = (
             columns if self.takes_all else {n: columns[n] for n in self.columns if n in columns}
         )
@@ -101,32 +110,44 @@ class RewardFile:
         except LateError as error:
             raise RewardError(self._late(error)) from error
         except Exception as error:
-            raise RewardError(f"{self.path.name} raised {type(error).__name__}: {error}") from error
+            raise RewardError(
+                t("{file} raised {kind}: {reason}", "{file} 抛出异常 {kind}: {reason}",
+                  file=self.path.name, kind=type(error).__name__, reason=error)
+            ) from error  # fmt: skip
         return self._scores(answer, len(completions))
 
     def _late(self, error: LateError) -> str:
         """Say where the function was when its time was up."""
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if Path(frame.filename) == self.path]
-        where = f"; it was in line {own[-1].lineno}, in {own[-1].name}" if own else ""
+        if not own:
+            return _too_long(self.path, self.time_limit)
+        where = t("; it was in line {line}, in {name}", "，当时在第 {line} 行的 {name} 中",
+                  line=own[-1].lineno, name=own[-1].name)  # fmt: skip
         return _too_long(self.path, self.time_limit) + where
 
     def _scores(self, answer: Any, expected: int) -> list[Score]:
         if not isinstance(answer, Sequence) or isinstance(answer, str):
             if not hasattr(answer, "tolist"):
-                kind = type(answer).__name__
-                raise RewardError(f"{self.path.name} returned {kind}, not a list of rewards")
+                raise RewardError(
+                    t("{file} returned {kind}, not a list of rewards",
+                      "{file} 返回的是 {kind}，而不是奖励列表",
+                      file=self.path.name, kind=type(answer).__name__)
+                )  # fmt: skip
             answer = answer.tolist()
         if len(answer) != expected:
-            counts = f"{len(answer)} rewards for {expected} completions"
-            raise RewardError(f"{self.path.name} returned {counts}")
+            raise RewardError(
+                t("{file} returned {found} rewards for {expected} completions",
+                  "{file} 对 {expected} 个回答返回了 {found} 个奖励",
+                  file=self.path.name, found=len(answer), expected=expected)
+            )  # fmt: skip
         return [self._score(value, number) for number, value in enumerate(answer, start=1)]
 
     def _score(self, value: Any, number: int) -> Score:
         if not isinstance(value, Mapping):
             return Score(self._number(value, number), {})
         parts = {str(name): self._number(part, number) for name, part in value.items()}
-        weights: Mapping[str, float] = getattr(value, "weights", self._weights)
+        weights: Mapping[str, float] = getattr(value, "weights", self.weights)
         total = sum(weights.get(name, 1.0) * part for name, part in parts.items())
         return Score(float(total), parts)
 
@@ -136,8 +157,11 @@ class RewardFile:
         except (TypeError, ValueError):
             result = math.nan
         if not math.isfinite(result):
-            where = f"reward {number} is {value!r}"
-            raise RewardError(f"{self.path.name}: {where}, not a finite number")
+            raise RewardError(
+                t("{file}: reward {number} is {value!r}, not a finite number",
+                  "{file}：第 {number} 个奖励是 {value!r}，不是有限的数",
+                  file=self.path.name, number=number, value=value)
+            )  # fmt: skip
         return result
 
 
@@ -173,12 +197,33 @@ def _time_limit(path: Path, module: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise RewardError(f"{path.name}: {LIMIT} is {value!r}, not a number of seconds above 0")
+        raise RewardError(
+            t("{file}: {name} is {value!r}, not a number of seconds above 0",
+              "{file}：{name} 是 {value!r}，不是大于 0 的秒数",
+              file=path.name, name=LIMIT, value=value)
+        )  # fmt: skip
     return float(value)
 
 
+def _weights(path: Path, module: Any) -> dict[str, float]:
+    value = getattr(module, WEIGHTS, {})
+    fine = isinstance(value, Mapping) and all(
+        isinstance(one, Real) and not isinstance(one, bool) and math.isfinite(one)
+        for one in value.values()
+    )
+    if not fine:
+        raise RewardError(
+            t("{file}: {name} is {value!r}, not a dictionary of finite numbers",
+              "{file}：{name} 是 {value!r}，不是由有限的数组成的字典",
+              file=path.name, name=WEIGHTS, value=value)
+        )  # fmt: skip
+    return {str(name): float(one) for name, one in value.items()}
+
+
 def _too_long(path: Path, seconds: float | None) -> str:
-    return f"{path.name} took longer than {seconds:g} seconds for one call ({LIMIT})"
+    return t("{file} took longer than {seconds:g} seconds for one call ({name})",
+             "{file} 的一次调用超过了 {seconds:g} 秒（{name}）",
+             file=path.name, seconds=seconds, name=LIMIT)  # fmt: skip
 
 
 def _watchdog(path: Path, seconds: float | None) -> Watchdog | None:
@@ -192,7 +237,7 @@ def _watchdog(path: Path, seconds: float | None) -> Watchdog | None:
 def _load(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location("starforge_user_reward", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise RewardError(f"there is no Python file {path}")
+        raise RewardError(t("there is no Python file {path}", "没有 Python 文件 {path}", path=path))
     module = importlib.util.module_from_spec(spec)
     _forget_neighbours(path.parent)
     # The file may import its neighbours.
@@ -202,8 +247,10 @@ def _load(path: Path) -> Any:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        kind = type(error).__name__
-        raise RewardError(f"{path.name} can't be imported: {kind}: {error}") from error
+        raise RewardError(
+            t("{file} can't be imported: {kind}: {reason}", "{file} 无法导入：{kind}: {reason}",
+              file=path.name, kind=type(error).__name__, reason=error)
+        ) from error  # fmt: skip
     return module
 
 

@@ -21,6 +21,8 @@ import openrlhf_samples
 from job_files import attempt_dir
 from reward_file import ERROR_FILE, RewardError, RewardFile, with_all_columns
 
+from starforge.lang import t
+
 REWARD_FILE = "STARFORGE_REWARD_FILE"
 MODEL = "STARFORGE_MODEL"
 UPSTREAM = "openrlhf.utils.agent"  # loads this file, in every rollout worker
@@ -82,7 +84,10 @@ def _same_parts(parts: dict[str, float]) -> None:
         _parts.append(names)
     elif _parts[0] != names:
         listed = ", ".join(sorted(names ^ _parts[0]))
-        raise RewardError(f"every answer must get the same named parts; these differ: {listed}")
+        raise RewardError(
+            t("every answer must get the same named parts; these differ: {names}",
+              "每个回答都应有相同的分项，以下各项不同：{names}", names=listed)
+        )  # fmt: skip
 
 
 if UPSTREAM in sys.modules:
