@@ -3,7 +3,11 @@ import type { Texts } from "./texts";
 export const en = {
   title: "When to stop, warn and retry",
   changed: "{{count}} of {{all}} changed",
-  groups: { limits: "Further limits", training: "Training that goes wrong", machine: "The machine" },
+  groups: {
+    limits: "Further limits",
+    training: "Training that goes wrong",
+    machine: "The machine",
+  },
   default: "default {{value}}",
   reset: "Back to the default: {{value}}",
   resetOne: "Back to the default: {{name}}",
