@@ -14,6 +14,7 @@ import uvicorn
 
 from starforge import __version__
 from starforge.server.app import create_app
+from starforge.server.control.collecting import Collecting
 from starforge.server.control.reconciler import Reconciler
 from starforge.server.core import Core, open_core
 from starforge.server.home import remove_server_file, write_server_file
@@ -59,7 +60,7 @@ def serve(settings: Settings, *, started_at: float) -> int:
 
 def _run(core: Core, listener: socket.socket) -> None:
     settings = core.settings
-    reconciler = Reconciler(core)
+    reconciler, collecting = Reconciler(core), Collecting(core)
     config = uvicorn.Config(
         create_app(core),
         log_config=None,
@@ -73,6 +74,7 @@ def _run(core: Core, listener: socket.socket) -> None:
     write_server_file(settings, core.url, core.started_at)
     log.info("server started", url=core.url, home=str(settings.home), version=__version__)
     reconciler.start()
+    collecting.start()
     gc.freeze()
     gc.enable()
     watch = HomeWatch(settings.lock_file, _leave)
@@ -85,6 +87,7 @@ def _run(core: Core, listener: socket.socket) -> None:
         server.run(sockets=[listener])
     finally:
         watch.close()
+        collecting.close()
         reconciler.close()
         core.bus.close()
         core.db.close()

@@ -25,7 +25,8 @@ class Settings:
     a free one taken when it is busy. ``allowed_hosts`` are further names (beside loopback
     and ``host``) under which clients may reach the server. ``slots_cpus`` and
     ``slots_gpus`` lower what the local engine may hand out. ``max_metrics`` is the most
-    metric names a job may have. ``catalog`` is the folder of the deployment's own recipes,
+    metric names a job may have. ``keep_uploads`` is how many days an upload stays that nothing
+    refers to (0: for ever). ``catalog`` is the folder of the deployment's own recipes,
     by default ``<home>/catalog``.
     """
 
@@ -41,6 +42,7 @@ class Settings:
     max_blob_bytes: int = 1 << 40
     ship_timeout: float = 60.0
     max_metrics: int = 10_000
+    keep_uploads: int = 7
     catalog: Path | None = None
 
     @property
@@ -87,6 +89,7 @@ class Settings:
     ) -> Settings:
         """Build settings from arguments, then ``STARFORGE_*`` variables, then defaults."""
         env = os.environ
+        keep = _number("STARFORGE_KEEP_UPLOADS")
         hosts = (name.strip().lower() for name in env.get("STARFORGE_ALLOWED_HOSTS", "").split(","))
         return cls(
             home=(home or starforge_home()).expanduser().absolute(),
@@ -97,6 +100,7 @@ class Settings:
             slots_cpus=_number("STARFORGE_CPUS"),
             slots_gpus=_number("STARFORGE_GPUS"),
             max_metrics=_number("STARFORGE_MAX_METRICS") or cls.max_metrics,
+            keep_uploads=cls.keep_uploads if keep is None else keep,
             catalog=_folder("STARFORGE_CATALOG"),
         )
 

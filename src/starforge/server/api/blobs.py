@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from anyio.from_thread import run as run_in_loop
 from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.responses import FileResponse
 
+from starforge.errors import StarForgeError
 from starforge.server.api.deps import CoreDep, require_user
 from starforge.server.api.sse import in_thread
 
@@ -19,10 +21,10 @@ Digest = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 
 @router.head("/{digest}")
 def has(digest: Digest, core: CoreDep) -> Response:
-    """Say whether the content is here."""
+    """Say whether the content is here. If so it stays: who asks is about to refer to it."""
     if not core.blobs.has(digest):
         return Response(status_code=404)
-    return Response(headers={"Content-Length": str(core.blobs.size(digest))})
+    return Response(headers={"Content-Length": str(core.blobs.use(digest))})
 
 
 @router.get("/{digest}")
@@ -35,7 +37,8 @@ def get(digest: Digest, core: CoreDep) -> FileResponse:
 @router.put("/{digest}")
 async def put(digest: Digest, request: Request, core: CoreDep) -> Response:
     """Keep content under its sha256; refuse bytes with another one."""
-    if core.blobs.has(digest):
+    with contextlib.suppress(StarForgeError):
+        core.blobs.use(digest)
         return Response(status_code=200)
     parts = request.stream()
 

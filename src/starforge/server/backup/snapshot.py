@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import zstandard
+from sqlalchemy import create_engine
 
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
+from starforge.server.store.database import parse_url
 from starforge.server.store.faults import disk_fault
+from starforge.server.store.references import blob_references
 
 
 def copy_database(source: Path, target: Path) -> None:
@@ -51,22 +51,13 @@ def drop_jobs(database: Path, gone: set[str]) -> None:
 
 
 def blob_digests(database: Path) -> set[str]:
-    """Return the sha256 of every blob that a job, a dataset, a stage or a trial refers to."""
-    with closing(sqlite3.connect(database)) as known:
-        found = {row[0] for row in known.execute("SELECT digest FROM datasets")}
-        for bundle, plan in known.execute("SELECT bundle, plan FROM job_specs"):
-            found.add(bundle)
-            found |= _inputs(json.loads(zstandard.decompress(plan)))
-        waiting = "SELECT request FROM pipeline_stages UNION ALL SELECT request FROM sweeps"
-        for (request,) in known.execute(waiting):
-            asked = json.loads(request)
-            found.add(asked.get("bundle"))
-            found |= _inputs(asked)
-    return {digest for digest in found if digest}
-
-
-def _inputs(plan: dict[str, Any]) -> set[str]:
-    return {one["digest"] for one in plan.get("inputs", []) if one.get("digest")}
+    """Return the sha256 of every blob that a copied database refers to."""
+    engine = create_engine(parse_url(database))
+    try:
+        with engine.connect() as known:
+            return set(blob_references(known))
+    finally:
+        engine.dispose()
 
 
 def _broken(path: Path, why: str) -> StarForgeError:

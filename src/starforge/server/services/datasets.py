@@ -18,7 +18,7 @@ LOOK = 1000  # rows whose columns are gathered
 
 def create(core: Core, wanted: DatasetCreate) -> Dataset:
     """Register a blob; the same content under the same name keeps its version."""
-    size = core.blobs.size(wanted.digest)
+    size = core.blobs.use(wanted.digest)
     rows, columns = look(core.blobs.path(wanted.digest), wanted.file)
     with core.db.write() as tx:
         return registry.add_dataset(

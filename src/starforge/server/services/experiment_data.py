@@ -93,7 +93,7 @@ def _reference(split: str, choice: DataChoice) -> str:
 def _as_lines(core: Core, digest: str, file: str) -> str:
     """Return the digest of the same rows as JSON lines."""
     if PurePosixPath(plain_file(file)).suffix.lower() in LINES:
-        core.blobs.size(digest)
+        core.blobs.use(digest)
         return digest
     with named(core, digest, file) as source, tempfile.TemporaryDirectory() as temp:
         target = Path(temp) / "rows.jsonl"

@@ -206,7 +206,7 @@ def _assemble(core: Core, wanted: ModelCreate) -> Path:
                 "model/bad-path",
                 Text(f"`{file.path}` is not a relative path", f"`{file.path}` 不是相对路径"),
             )
-        core.blobs.size(file.digest)
+        core.blobs.use(file.digest)
     listing = "\n".join(sorted(f"{file.path} {file.digest}" for file in files))
     folder = core.settings.home / "models" / hashlib.sha256(listing.encode()).hexdigest()[:24]
     for file in files:

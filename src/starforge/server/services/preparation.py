@@ -82,6 +82,7 @@ class ServerResolver:
         sent = self._sent.get(f"data.{split}")
         if sent is None or sent.digest is None or not self._core.blobs.has(sent.digest):
             return NOT_UPLOADED.at(Location(value=reference), ref=reference)
+        self._core.blobs.use(sent.digest)
         return self._rows(reference, split, self._core.blobs.path(sent.digest))
 
     def _folder_model(self, reference: str, location: str, name: str) -> InputRef | Finding:
@@ -140,7 +141,7 @@ def prepared(
 
     ``wrap`` may stand before the resolver, for what is not there yet.
     """
-    core.blobs.size(request.bundle)
+    core.blobs.use(request.bundle)
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=core.settings.jobs))
     try:
         folder = work / EXPERIMENT

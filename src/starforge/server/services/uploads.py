@@ -25,7 +25,7 @@ def named(core: Core, digest: str, name: str) -> Iterator[Path]:
 
     Errors that come out of the block say that name instead of the path here.
     """
-    core.blobs.size(digest)  # says so when it is not there
+    core.blobs.use(digest)  # says so when it is not there
     with tempfile.TemporaryDirectory(prefix="sf-upload-") as temp:
         path = Path(temp) / plain_file(name)
         path.symlink_to(core.blobs.path(digest).absolute())

@@ -25,7 +25,8 @@ class BlobStore:
     """Files named by the sha256 of their content; written once, never changed.
 
     ``<root>/aa/bb/<sha256>``, read only. A blob appears whole or not at all: it is written
-    to ``<root>/tmp``, flushed to the disk, and renamed.
+    to ``<root>/tmp``, flushed to the disk, and renamed. A file's modification time says when
+    its content was last asked for by whoever is about to refer to it.
     """
 
     def __init__(self, root: Path) -> None:
@@ -38,6 +39,20 @@ class BlobStore:
     def size(self, digest: str) -> int:
         """Return the size in bytes; StarForgeError ``blob/not-found`` otherwise."""
         return self.path(digest).stat().st_size
+
+    def use(self, digest: str) -> int:
+        """Say that the content is wanted now; return its size.
+
+        It then stays for as long as a fresh upload does, whoever refers to it or not.
+        StarForgeError ``blob/not-found`` when it isn't here.
+        """
+        size, place = self.size(digest), self._place(digest)
+        with contextlib.suppress(OSError):  # a disk that is read only: nothing will be removed
+            try:
+                os.utime(place)
+            except FileNotFoundError:
+                raise _not_found(digest) from None
+        return size
 
     def put(
         self, chunks: Iterable[bytes], *, digest: str | None = None, limit: int | None = None
@@ -78,14 +93,7 @@ class BlobStore:
         """Return where the content lies (read only)."""
         place = self._place(digest)
         if not place.is_file():
-            raise StarForgeError(
-                "blob/not-found",
-                Text("there is no content {digest} here", "没有内容 {digest}").format(
-                    digest=digest[:16]
-                ),
-                Text("upload it again", "请重新上传"),
-                status=404,
-            )
+            raise _not_found(digest)
         return place
 
     def open(self, digest: str) -> BinaryIO:
@@ -111,15 +119,34 @@ class BlobStore:
                 temporary.unlink(missing_ok=True)
             raise disk_fault(error, target) from error
 
-    def delete(self, digest: str) -> bool:
-        """Remove content; say whether it was there."""
-        place = self._place(digest)
-        try:
-            place.unlink()
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise disk_fault(error, place) from error
+    def unused(self, older_than: float) -> Iterator[str]:
+        """Yield what nobody asked for in the last ``older_than`` seconds."""
+        before = time.time() - older_than
+        for path in self.root.glob("??/??/*"):
+            with contextlib.suppress(OSError):
+                if _DIGEST.fullmatch(path.name) and path.stat().st_mtime <= before:
+                    yield path.name
+
+    def discard(self, digest: str, older_than: float) -> bool:
+        """Remove content, unless somebody asked for it meanwhile; say whether it is gone.
+
+        Whoever called :meth:`use` before this took the file away finds it in its place; whoever
+        calls it afterwards is told that it isn't here.
+        """
+        before = time.time() - older_than
+        place, doomed = self._place(digest), self.root / "tmp" / secrets.token_hex(16)
+        with _disk(place):
+            doomed.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                if place.stat().st_mtime > before:
+                    return False
+                place.rename(doomed)
+            except FileNotFoundError:
+                return False
+            if doomed.stat().st_mtime > before:
+                doomed.rename(place)
+                return False
+            doomed.unlink()
         return True
 
     def clean(self, *, older_than: float = 3600.0) -> int:
@@ -161,7 +188,8 @@ class BlobStore:
                 path.unlink(missing_ok=True)
 
     def _settle(self, path: Path, file: BinaryIO, place: Path) -> None:
-        if place.is_file():
+        with contextlib.suppress(StarForgeError):
+            self.use(place.name)
             return
         file.flush()
         os.fchmod(file.fileno(), 0o444)
@@ -177,6 +205,15 @@ def _disk(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise disk_fault(error, path) from error
+
+
+def _not_found(digest: str) -> StarForgeError:
+    return StarForgeError(
+        "blob/not-found",
+        Text("there is no content {digest} here", "没有内容 {digest}").format(digest=digest[:16]),
+        Text("upload it again", "请重新上传"),
+        status=404,
+    )
 
 
 def _link(source: Path, target: Path) -> bool:

@@ -9,6 +9,7 @@ from starforge.server.store.blobs import BlobStore
 
 DATA = b"weights" * 1000
 DIGEST = hashlib.sha256(DATA).hexdigest()
+HOUR = 3600.0
 
 
 @pytest.fixture
@@ -61,8 +62,8 @@ def test_a_broken_upload_leaves_nothing(blobs):
 
 def test_what_is_not_there_is_named(blobs):
     assert not blobs.has(DIGEST)
-    assert not blobs.delete(DIGEST)
-    for work in (blobs.open, blobs.size, blobs.path):
+    assert not blobs.discard(DIGEST, 0)
+    for work in (blobs.open, blobs.size, blobs.path, blobs.use):
         with pytest.raises(StarForgeError) as caught:
             work(DIGEST)
         assert (caught.value.code, caught.value.status) == ("blob/not-found", 404)
@@ -102,12 +103,62 @@ def test_leftovers_are_cleaned_when_old(blobs):
     assert blobs.has(DIGEST)
 
 
-def test_deleted_content_is_gone_but_links_stay(blobs, tmp_path):
+def made_old(blobs, digest=DIGEST):
+    os.utime(blobs.path(digest), (0, 0))
+
+
+def test_discarded_content_is_gone_but_links_stay(blobs, tmp_path):
     blobs.put([DATA])
     blobs.materialize(DIGEST, tmp_path / "linked")
-    assert blobs.delete(DIGEST)
-    assert not blobs.has(DIGEST)
+    made_old(blobs)
+    assert list(blobs.unused(HOUR)) == [DIGEST]
+    assert blobs.discard(DIGEST, HOUR)
+    assert files_of(blobs) == []
     assert (tmp_path / "linked").read_bytes() == DATA
+
+
+@pytest.mark.parametrize("asks", [lambda b: b.use(DIGEST), lambda b: b.put([DATA])])
+def test_content_that_somebody_asked_for_stays(blobs, asks):
+    blobs.put([DATA])
+    made_old(blobs)
+    (found,) = blobs.unused(HOUR)
+    asks(blobs)  # between the look and the removal
+    assert not blobs.discard(found, HOUR)
+    assert list(blobs.unused(HOUR)) == []
+    assert blobs.use(DIGEST) == len(DATA)
+
+
+def test_who_asks_at_the_last_moment_finds_it_or_is_told_that_it_is_gone(blobs):
+    """Threads ask while others remove: whoever was told that it is there keeps it."""
+    for _ in range(50):
+        blobs.put([DATA])
+        made_old(blobs)
+        start, told = threading.Barrier(2), []
+
+        def ask(start=start, told=told):
+            start.wait()
+            try:
+                told.append(blobs.use(DIGEST))
+            except StarForgeError as error:
+                told.append(error.code)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        start.wait()
+        gone = blobs.discard(DIGEST, HOUR)
+        thread.join()
+        assert blobs.has(DIGEST) == (not gone)
+        assert told[0] in ((len(DATA), "blob/not-found") if not gone else ("blob/not-found",))
+        assert not list((blobs.root / "tmp").iterdir())
+
+
+def test_only_content_is_taken_for_unused(blobs):
+    blobs.put([DATA])
+    made_old(blobs)
+    note = blobs.path(DIGEST).with_name("README")
+    note.write_text("kept by hand")
+    os.utime(note, (0, 0))
+    assert list(blobs.unused(HOUR)) == [DIGEST]
 
 
 def test_uploads_of_the_same_content_at_once(blobs):
