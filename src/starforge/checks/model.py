@@ -50,11 +50,33 @@ def _way_without_config(folder: Path) -> Text:
     if any(folder.glob("*.gguf")):
         return Text("it holds GGUF files: convert them to a Hugging Face folder first",
                     "其中是 GGUF 文件：请先转换成 Hugging Face 格式的目录")  # fmt: skip
+    framework = checkpoint_of(folder)
+    if framework is not None:
+        return Text(f"it is a checkpoint of {framework}: name the job that wrote it, `job:ID`",
+                    f"这是 {framework} 的检查点：请用 `job:ID` 引用写出它的任务")  # fmt: skip
     inner = next((path.parent for path in sorted(folder.glob("*/config.json"))), None)
     if inner is not None:
         return Text(f"did you mean its folder `{inner.name}`?", f"是不是指其中的 `{inner.name}`？")
     return Text("name a folder in Hugging Face format, a hub id, or a registered model",
                 "请指定 Hugging Face 格式的目录、模型库 ID 或已登记的模型")  # fmt: skip
+
+
+# How checkpoints that only their framework reads are recognised: itself, or what lies in it.
+_CHECKPOINTS = {
+    "verl": ("model_world_size_*_rank_*.pt", "actor/model_world_size_*_rank_*.pt",
+             "*/actor/model_world_size_*_rank_*.pt", "global_step_*/model_world_size_*_rank_*.pt"),
+    "DeepSpeed": ("mp_rank_*_model_states.pt", "*/mp_rank_*_model_states.pt",
+                  "_actor/*/mp_rank_*_model_states.pt"),
+    "NeMo-RL": ("training_info.json", "step_*/training_info.json"),
+}  # fmt: skip
+
+
+def checkpoint_of(folder: Path) -> str | None:
+    """Return which framework's own checkpoint a folder without config.json is, if any."""
+    for framework, patterns in _CHECKPOINTS.items():
+        if any(next(folder.glob(pattern), None) is not None for pattern in patterns):
+            return framework
+    return None
 
 
 def _config_problem(file: Path) -> Text | None:

@@ -153,19 +153,27 @@ def install(name: str, device: str | None, force: bool, as_json: bool) -> None:
     from starforge.home import starforge_home
     from starforge.runtimes import install as build
 
-    started = time.monotonic()
+    began, started = time.time(), time.monotonic()
     with _progress(name, quiet=as_json) as tell:
         found = build(name, device, home=starforge_home(), progress=tell, force=force)
     if as_json:
         print_json(_public(found))
         return
+    what = {"name": found.name, "device": found.device, "size": size(found.size)}
+    if found.built_at < began:
+        say(
+            t(
+                "{name} ({device}) is installed already: {size} (--force builds it again)",
+                "{name}（{device}）此前已安装：{size}（--force 会重新构建）",
+                **what,
+            )
+        )
+        return
     say(
         t(
             "{name} ({device}) is installed: {size}, {time}",
             "{name}（{device}）已安装：{size}，用时 {time}",
-            name=found.name,
-            device=found.device,
-            size=size(found.size),
+            **what,
             time=duration(time.monotonic() - started),
         )
     )

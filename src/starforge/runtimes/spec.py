@@ -160,6 +160,8 @@ def get_spec(name: str, device: str) -> Runtime:
 
 
 def _unknown_name(name: str) -> StarForgeError:
+    if normalized(name) in _OUTSIDE:
+        return _built_elsewhere(normalized(name))
     near = difflib.get_close_matches(name, names(), n=1, cutoff=0.5)
     listed = ", ".join(names())
     hint = Text(f"known runtimes: {listed}", f"已有的运行环境：{listed}")
@@ -167,6 +169,21 @@ def _unknown_name(name: str) -> StarForgeError:
         hint = Text(f"did you mean `{near[0]}`? {hint.en}", f"是不是想写 `{near[0]}`？{hint.zh}")
     message = Text(f"there is no runtime `{name}`", f"没有名为 `{name}` 的运行环境")
     return StarForgeError("runtime/unknown", message, hint, status=404)
+
+
+def _built_elsewhere(name: str) -> StarForgeError:
+    return StarForgeError(
+        "runtime/elsewhere",
+        Text(f"`{name}` is not built here: {_OUTSIDE[name]} runs in upstream's image, or in a "
+             "checkout of it with its own environment",
+             f"`{name}` 不在这里构建：{_OUTSIDE[name]} 在官方镜像中运行，"
+             "或在带有自己环境的源码目录中运行"),
+        Text(f"name its interpreter in <home>/catalog/runtimes.yaml (`{name}: {{python: ...}}`) or "
+             f"use deploy/docker/Dockerfile.{name}; see docs/en/frameworks/{name}.md",
+             f"请在 <home>/catalog/runtimes.yaml 中写明它的解释器（`{name}: {{python: ...}}`），"
+             f"或使用 deploy/docker/Dockerfile.{name}；详见 docs/zh/frameworks/{name}.md"),
+        status=404,
+    )  # fmt: skip
 
 
 def lock_digest(name: str, device: str) -> str:

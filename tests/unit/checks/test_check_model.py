@@ -61,6 +61,29 @@ def test_missing_config_says_what_the_folder_is_instead(make_context, model, nam
     assert inside.replace("adapter", "适配器") in found.hint.zh
 
 
+@pytest.mark.parametrize(
+    ("file", "framework"),
+    [
+        ("model_world_size_2_rank_0.pt", "verl"),
+        ("actor/model_world_size_1_rank_0.pt", "verl"),
+        ("global_step_4/actor/model_world_size_1_rank_0.pt", "verl"),
+        ("mp_rank_00_model_states.pt", "DeepSpeed"),
+        ("_actor/global_step3/mp_rank_00_model_states.pt", "DeepSpeed"),
+        ("step_10/training_info.json", "NeMo-RL"),
+    ],
+)
+def test_a_checkpoint_that_only_its_framework_reads_is_told(
+    make_context, tmp_path, file, framework
+):
+    folder = tmp_path / "checkpoint"
+    (folder / file).parent.mkdir(parents=True)
+    (folder / file).touch()
+    (found,) = check_model(make_context(model=str(folder)))
+    assert found.code == "model/no-config"
+    assert f"it is a checkpoint of {framework}" in found.hint.en and "`job:ID`" in found.hint.en
+    assert f"这是 {framework} 的检查点" in found.hint.zh
+
+
 @pytest.mark.parametrize("content", ['{"architectures": ["Ll', "[]", "{}", '{"architectures": []}'])
 def test_broken_config(make_context, model, content):
     (model / "config.json").write_text(content)

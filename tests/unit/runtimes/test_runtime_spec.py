@@ -1,10 +1,13 @@
 import re
+from pathlib import Path
 
 import pytest
 
 from starforge.errors import StarForgeError
 from starforge.runtimes import detect_device, get_spec, lock_digest, specs
 from starforge.runtimes.spec import parse_lock
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_every_package_of_every_lock_is_pinned_once_without_a_local_tag():
@@ -43,6 +46,20 @@ def test_unknown_name_offers_the_nearest():
     assert caught.value.code == "runtime/unknown"
     assert "did you mean `evalkit`" in caught.value.render("en")
     assert "evalkit" in caught.value.render("zh")
+
+
+@pytest.mark.parametrize("name", ["nemo-rl", "NeMo_RL"])
+def test_what_is_built_elsewhere_says_where(name):
+    with pytest.raises(StarForgeError) as caught:
+        get_spec(name, "cuda")
+    assert caught.value.code == "runtime/elsewhere"
+    for lang, place in (("en", "upstream's image"), ("zh", "官方镜像")):
+        said = caught.value.render(lang)
+        assert place in said and "0.7.0" in said and "runtimes.yaml" in said
+        page = re.search(r"docs/\w+/frameworks/\S+\.md", said)
+        file = re.search(r"deploy/docker/Dockerfile\.[a-z-]+", said)
+        assert page and file
+        assert (ROOT / page[0]).is_file() and (ROOT / file[0]).is_file()
 
 
 def test_unknown_device_lists_devices():
