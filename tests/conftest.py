@@ -28,6 +28,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # A file stays with one worker, for its servers serve all of its tests.
         group = "ray" if _kind(item) == "ray" else item.nodeid.split("::")[0]
         item.add_marker(pytest.mark.xdist_group(group))
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(_SLOW_SECONDS))
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -49,6 +51,8 @@ def _kind(item: pytest.Item) -> str:
 
 
 _TESTS = Path(__file__).parent
+# Two jobs of one test, a Ray of its own each, on a machine that does other things as well.
+_SLOW_SECONDS = 1200
 
 
 def _leave_out_slow(config: pytest.Config, items: list[pytest.Item]) -> None:
