@@ -64,8 +64,11 @@ HALF_ON_CPU = rule(
     title=Text("Half precision on a CPU", "在 CPU 上使用半精度"),
     message=Text("`{key}` is on, but the job has no GPU", "`{key}` 已开启，但任务没有 GPU"),
     hint=Text("{way.en}", "{way.zh}"),
-    why=Text("Most CPUs are slower in half precision, and fp16 does not work there at all.",
-             "多数 CPU 用半精度反而更慢，fp16 则完全不能用。"),
+    why=Text("Most CPUs are slower in half precision, and fp16 does not work there at all. A CPU "
+             "that has instructions for bfloat16 (AVX512-BF16, AMX) gains from bf16; there it is "
+             "no finding.",
+             "多数 CPU 用半精度反而更慢，fp16 则完全不能用。带 bfloat16 指令（AVX512-BF16、AMX）的 "
+             "CPU 用 bf16 会更快，在这样的机器上不作提示。"),
     bad="resources: local\nparams: {bf16: true}", good="resources: gpu:1\nparams: {bf16: true}",
 )  # fmt: skip
 LEARNING_RATE = rule(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from starforge.checks import rules_training as rules
+from starforge.checks.cpu import cpu_is_fast_in_bfloat16
 from starforge.checks.files import first_row
 from starforge.checks.learning_rate import check_learning_rate
 from starforge.checks.steps import rows_a_pass
@@ -88,6 +89,8 @@ def _precision(context: PrepareContext) -> Iterator[Finding]:
         ),
         "fp16": Text("remove it: the job trains in 32 bit", "请去掉：任务会以 32 位训练"),
     }
+    if cpu_is_fast_in_bfloat16():
+        del ways["bf16"]
     for key, way in ways.items():
         if config.get(key):
             yield rules.HALF_ON_CPU.at(config.at(key), key=key, way=way)

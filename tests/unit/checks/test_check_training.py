@@ -20,6 +20,12 @@ def codes(context) -> list[str]:
     return [f.code for f in findings(context)]
 
 
+@pytest.fixture(autouse=True)
+def plain_cpu(monkeypatch):
+    """Check as on a CPU without instructions for bfloat16."""
+    monkeypatch.setattr("starforge.checks.training.cpu_is_fast_in_bfloat16", lambda: False)
+
+
 QUIET = {"log_steps": 1}  # eight rows are few steps
 
 
@@ -87,6 +93,14 @@ def test_rule(make_context, code, bad, good):
     assert found[0].message.en != found[0].message.zh
     assert found[0].at.key is not None
     assert codes(make_context(**good)) == []
+
+
+def test_bf16_is_fine_on_a_cpu_that_is_fast_in_it(make_context, monkeypatch):
+    monkeypatch.setattr("starforge.checks.training.cpu_is_fast_in_bfloat16", lambda: True)
+    assert codes(make_context(params=QUIET | {"bf16": True})) == []
+    assert codes(make_context(params=QUIET, config={"fp16": True})) == [
+        "training/half-precision-on-cpu"
+    ]
 
 
 def test_a_finding_points_at_the_parameter_as_the_user_wrote_it(make_context):
