@@ -10,7 +10,6 @@ installed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -20,11 +19,18 @@ import msgspec
 
 from starforge.checks import rules_reward as rules
 from starforge.checks.reward_imports import check_imports
+from starforge.checks.reward_problems import problem_of
 from starforge.checks.reward_run import run_trial
-from starforge.checks.reward_signature import Signature, Unusable, read_signature, reward_path
-from starforge.findings import Finding, Location
+from starforge.checks.reward_signature import (
+    Signature,
+    Unusable,
+    read_signature,
+    reward_path,
+    time_limit,
+)
+from starforge.findings import Finding, Location, nearest
 from starforge.home import starforge_home
-from starforge.i18n import Text
+from starforge.lab.assign import did_you_mean
 from starforge.lab.columns import BYTE_ORDER_MARK
 from starforge.lab.context import PrepareContext
 from starforge.runtimes import find
@@ -38,6 +44,8 @@ FORMS = (
     "{}", "The answer is {}.", "\\boxed{{{}}}", "<think>\n...\n</think>\n<answer>{}</answer>",
     "#### {}",
 )  # fmt: skip
+CODE_FORMS = ("```python\n{}\n```", "{}", "It goes like this:\n\n```python\n{}\n```\n")
+TESTS = "tests"  # the column of rows whose answers are code
 OTHERS = ("", "I don't know.")
 REFERENCES = ("answer", "ground_truth", "solution", "target", "completion")
 
@@ -70,24 +78,47 @@ def _try(
     at = Location(file=name, line=outcome.get("line"))
     count = len(batch["completions"])
     if outcome.get("late"):
-        yield rules.SLOW.at(at, file=name, count=count, seconds=f"{SECONDS:g}+")
+        yield from _pace(at, name, count, SECONDS, time_limit(path))
     elif "judge" in outcome:
         yield rules.JUDGE.at(at, file=name)
     elif "module" in outcome:
         yield rules.NOT_TRIED.at(at, file=name, module=outcome["module"])
     elif "problem" in outcome:
-        problem = problem_text(outcome["problem"].removeprefix(path.name).strip(" :"))
-        yield rules.FAILS.at(at, file=name, problem=problem)
+        problem = problem_of(outcome["problem"], path.name)
+        yield rules.FAILS.at(at, hint=problem.hint, file=name, problem=problem.text)
     else:
         yield from _judged(at, name, outcome)
 
 
 def _judged(at: Location, name: str, outcome: dict[str, Any]) -> Iterator[Finding]:
-    rewards, seconds = outcome["rewards"], outcome["seconds"]
+    rewards, seconds, count = outcome["rewards"], outcome["seconds"], len(outcome["rewards"])
+    yield from _weights(at, name, outcome)
     if len(set(rewards)) == 1:
-        yield rules.CONSTANT.at(at, file=name, value=rewards[0], count=len(rewards))
-    if seconds / len(rewards) > SLOW:
-        yield rules.SLOW.at(at, file=name, count=len(rewards), seconds=f"{seconds:.1f}")
+        yield rules.CONSTANT.at(at, file=name, value=rewards[0], count=count)
+    yield from _pace(at, name, count, seconds, outcome["time_limit"])
+    if outcome.get("wrote"):
+        yield rules.WRITES.at(at, file=name, path=outcome["wrote"])
+
+
+def _pace(
+    at: Location, name: str, count: int, seconds: float, limit: float | None
+) -> Iterator[Finding]:
+    """Say that it is slow; beyond the file's own limit is worse than that."""
+    shown = f"{SECONDS:g}+" if seconds >= SECONDS else f"{seconds:.1f}"
+    if limit is not None and seconds >= limit:
+        yield rules.LATE.at(at, file=name, count=count, seconds=shown, limit=f"{limit:g}")
+    elif seconds >= SECONDS or seconds / count > SLOW:
+        yield rules.SLOW.at(at, file=name, count=count, seconds=shown)
+
+
+def _weights(at: Location, name: str, outcome: dict[str, Any]) -> Iterator[Finding]:
+    """Yield the names that only ``WEIGHTS`` knows: what they were meant for counts fully."""
+    parts = list(dict.fromkeys(part for one in outcome["parts"] for part in one))
+    for weight in outcome["weights"]:
+        if weight not in parts:
+            hint = did_you_mean(nearest(weight, parts, count=1))
+            known = ", ".join(parts) or "-"
+            yield rules.WEIGHTS.at(at, hint=hint, file=name, name=weight, known=known)
 
 
 def trial_python(context: PrepareContext) -> Path | None:
@@ -135,39 +166,6 @@ def make_batch(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def answers_of(row: dict[str, Any]) -> list[str]:
     """Return right answers of a row in usual forms (where it has one), then others."""
     known = [row[c] for c in REFERENCES if isinstance(row.get(c), str | int | float)]
-    right = [form.format(known[0]) for form in FORMS] if known else []
+    forms = CODE_FORMS if row.get(TESTS) else FORMS
+    right = [form.format(known[0]) for form in forms] if known else []
     return [*right, *OTHERS, "A first try.", "Another, longer answer: 1, 2 and 3."]
-
-
-_KINDS: tuple[tuple[str, str, str], ...] = (
-    (r"can't be imported: (.*)", "it can't be imported: {0}", "无法导入：{0}"),
-    (r"raised (.*)", "it raised {0}", "抛出异常 {0}"),
-    (r"returned (\d+) rewards for (\d+) completions",
-     "it returned {0} rewards for {1} completions", "对 {1} 个回答返回了 {0} 个奖励"),
-    (r"returned (.*), not a list of rewards",
-     "it returned {0}, not a list of rewards", "返回的是 {0}，而不是奖励列表"),
-    (r"reward (\d+) is (.*), not a finite number",
-     "reward {0} is {1}, not a finite number", "第 {0} 个奖励是 {1}，不是有限的数"),
-    (r"needs columns that the data lack: (.*)",
-     "it needs columns that the data lack: {0}", "需要数据中没有的列：{0}"),
-    (r"(TIME_LIMIT is .*), not a number of seconds above 0",
-     "{0}, not a number of seconds above 0", "{0}，不是大于 0 的秒数"),
-    (r"has no function `(\w+)`", "it has no function `{0}`", "其中没有函数 `{0}`"),
-    (r"ends the process \(exit code (.*)\)",
-     "it ends the process (exit code {0})", "它结束了进程（退出码 {0}）"),
-    (r"forks, and the new process comes back from the call",
-     "it forks, and the new process comes back from the call: end it with os._exit",
-     "它 fork 出的进程会从调用中返回：请用 os._exit 结束该进程"),
-    (r"ended without an answer \(exit code (.*)\)",
-     "its process ended without an answer (exit code {0})",
-     "进程没有给出结果就结束了（退出码 {0}）"),
-)  # fmt: skip
-
-
-def problem_text(problem: str) -> Text:
-    """Say in both languages what the driver says of a reward file."""
-    for pattern, english, chinese in _KINDS:
-        match = re.fullmatch(pattern, problem, re.DOTALL)
-        if match is not None:
-            return Text(english.format(*match.groups()), chinese.format(*match.groups()))
-    return Text(problem, problem)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from starforge import layout
+from starforge.checks.reward_problems import ended
 
 JUDGE = "STARFORGE_JUDGE_"
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ")
@@ -36,7 +37,8 @@ def run_trial(
     ``batch`` is ``{prompts, completions, columns}``. With ``again`` a second call counts when
     it is faster; with ``sizes`` calls with so many completions are measured. ``python`` is the
     interpreter (this one); ``judge`` lets the file ask its judge, which gets this environment's
-    settings of it. Returns ``rewards``, ``parts``, ``seconds`` and ``time_limit`` (and ``calls``:
+    settings of it. Returns ``rewards``, ``parts``, ``seconds``, ``weights`` (the names
+    in ``WEIGHTS``), ``wrote`` (a file elsewhere that it wrote) and ``time_limit`` (and ``calls``:
     the seconds of each call by size), or ``problem`` (with ``module``, ``judge`` or ``line``),
     or ``late`` when it was not done in time.
     """
@@ -64,7 +66,7 @@ def run_trial(
         try:
             outcome: dict[str, Any] = json.loads(result.read_bytes())
         except (OSError, ValueError):
-            return {"problem": f"ended without an answer (exit code {child.returncode})"}
+            return {"problem": ended(child.returncode)}
     return outcome
 
 
@@ -88,6 +90,8 @@ def _environment(work: Path, *, judge: bool) -> dict[str, str]:
     made = {
         "HOME": str(work), "TMPDIR": str(work), "CUDA_VISIBLE_DEVICES": "",
         "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "STARFORGE_JUDGE_OFF": "1",
+        layout.ENV_OUTPUT_DIR: str(work),
+        "SF_LANG": "en",  # of what comes back, `reward_problems` makes both languages
     }  # fmt: skip
     if judge:
         del made["STARFORGE_JUDGE_OFF"]

@@ -12,6 +12,7 @@ from starforge.lab.context import PrepareContext
 
 FUNCTION = "reward"
 FIRST = ("prompts", "completions")
+DEFAULT_LIMIT = 300.0  # as of `reward_file.py`
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -61,6 +62,20 @@ def read_signature(path: Path) -> Signature | Unusable | None:
     if FUNCTION in _other_names(tree):
         return None
     return Unusable(Text(f"it has no function `{FUNCTION}`", f"其中没有函数 `{FUNCTION}`"))
+
+
+def time_limit(path: Path) -> float | None:
+    """Return how many seconds a call may take by the file's ``TIME_LIMIT``; ``None``: any."""
+    for node in ast.parse(path.read_bytes(), path.name).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+            if "TIME_LIMIT" in names:
+                value = node.value.value
+                if value is None:
+                    return None
+                if isinstance(value, int | float) and value > 0:
+                    return float(value)
+    return DEFAULT_LIMIT
 
 
 def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Signature | Unusable:

@@ -30,10 +30,10 @@ def main(driver: str, file: str, result: str, library: str, seconds: str) -> Non
     batch = json.loads(sys.stdin.buffer.read())
     _limit(float(seconds))
     sys.path.insert(0, library)
-    ours = Path(__file__).with_name("reward_forks.py")
-    forks = _load(ours.stem, str(ours)).Forks()
+    forks, writes = _ours("reward_forks").Forks(), _ours("reward_writes").Writes()
     outcome = _tried(_load("reward_file", driver), Path(file), batch, forks)
     forks.leave()  # one process answers
+    outcome["wrote"] = writes.first
     Path(result).write_text(json.dumps(outcome), "utf-8")
 
 
@@ -49,6 +49,10 @@ def _limit(seconds: float) -> None:
         # A lower limit than ours may hold already, and is as good.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (value, value))
+
+
+def _ours(name: str) -> Any:
+    return _load(name, str(Path(__file__).with_name(f"{name}.py")))
 
 
 def _load(name: str, file: str) -> Any:
@@ -80,6 +84,7 @@ def _tried(driver: Any, file: Path, batch: dict[str, Any], forks: Any) -> dict[s
         "parts": [score.parts for score in scores],
         "seconds": seconds,
         "time_limit": function.time_limit,
+        "weights": list(function.weights),
     }
     return found | ({"calls": calls} if calls else {})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
 
-DEFAULT_LIMIT = 300.0  # as of `reward_file.py`
-UNLIMITED = 86400.0
+UNLIMITED = 86400.0  # seconds that stand for no limit
 LOADING = 60.0  # seconds for the import, which the limit of calls does not count
 SEARCHED = 100_000  # rows in which the prompts of given completions are looked for
 
@@ -78,20 +76,6 @@ def given_pairs(
                                  f"数据只有 {len(rows)} 行"))  # fmt: skip
         pairs.append((row, str(line["completion"])))
     return pairs
-
-
-def time_limit(path: Path) -> float:
-    """Return how long a call may take, read from the file's ``TIME_LIMIT``, in seconds."""
-    for node in ast.parse(path.read_bytes(), path.name).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
-            if "TIME_LIMIT" in names:
-                value = node.value.value
-                if value is None:
-                    return UNLIMITED
-                if isinstance(value, int | float) and value > 0:
-                    return float(value)
-    return DEFAULT_LIMIT
 
 
 def _read(file: Path, count: int) -> list[dict[str, Any]]:

@@ -56,6 +56,41 @@ SLOW = rule(
              "每批有数百个回答，GPU 都要等它算完。"),
     bad="time.sleep(1) for every completion", good="all completions of a batch at once",
 )  # fmt: skip
+LATE = rule(
+    "reward/late", "warning",
+    title=Text("Reward that takes longer than its own limit", "奖励函数超过了自己的时限"),
+    message=Text("{file} took {seconds} seconds for {count} answers, and its TIME_LIMIT is "
+                 "{limit} seconds a call",
+                 "{file} 计算 {count} 个回答用了 {seconds} 秒，而它的 TIME_LIMIT 是每次调用 "
+                 "{limit} 秒"),
+    hint=Text("make it faster, or raise TIME_LIMIT in the file",
+              "请加快它，或在文件中调大 TIME_LIMIT"),
+    why=Text("A call with a whole batch that takes longer than TIME_LIMIT ends the job.",
+             "以整批回答调用时，超过 TIME_LIMIT 任务就会结束。"),
+    bad="TIME_LIMIT = 1\n\ndef reward(...):\n    time.sleep(3)",
+    good="TIME_LIMIT = 60",
+)  # fmt: skip
+WEIGHTS = rule(
+    "reward/weights", "warning",
+    title=Text("Weight of a part that the reward doesn't have", "权重对应的奖励分项不存在"),
+    message=Text("WEIGHTS in {file} names `{name}`, which no answer's reward had as a part",
+                 "{file} 的 WEIGHTS 中有 `{name}`，但没有任何回答的奖励含有这个分项"),
+    hint=Text("the parts were: {known}", "出现过的分项：{known}"),
+    why=Text("A misspelt name leaves the part it was meant for at the weight 1.",
+             "名字写错时，本想调整的分项仍按权重 1 计算。"),
+    bad='WEIGHTS = {"fromat": 0.1}', good='WEIGHTS = {"format": 0.1}',
+)  # fmt: skip
+WRITES = rule(
+    "reward/writes", "warning",
+    title=Text("Reward that writes files", "奖励函数会写文件"),
+    message=Text("{file} wrote to {path} when it was tried", "试运行时 {file} 写入了 {path}"),
+    hint=Text("print instead, or write below $STARFORGE_OUTPUT_DIR, under a name with the process "
+              "id", "请改用 print，或写到 $STARFORGE_OUTPUT_DIR 下，文件名带上进程号"),
+    why=Text("Several processes of a job call it at the same time, on whatever machine it runs, "
+             "and checks call it, too.",
+             "任务的多个进程会同时调用它，所在机器也不固定；检查时同样会调用它。"),
+    bad='Path("/data/log.txt").write_text(...)', good="print(...)    # stands in the job's log",
+)  # fmt: skip
 NOT_TRIED = rule(
     "reward/not-tried", "info",
     title=Text("Reward that was not tried here", "未能在此试运行奖励函数"),

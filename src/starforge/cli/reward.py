@@ -150,9 +150,10 @@ class _Found(NamedTuple):
         """Call the reward; raises :class:`StarForgeError` when it fails."""
         from starforge.checks.reward import trial_python
         from starforge.checks.reward_run import run_trial
-        from starforge.checks.reward_try import LOADING, time_limit
+        from starforge.checks.reward_signature import time_limit
+        from starforge.checks.reward_try import LOADING, UNLIMITED
 
-        limit = time_limit(self.path)
+        limit = time_limit(self.path) or UNLIMITED
         python = trial_python(self.context)
         outcome = run_trial(self.path, batch, limit + LOADING, python=python, judge=True)
         if outcome.get("late") or outcome.get("seconds", 0.0) > limit:
@@ -276,14 +277,13 @@ def _late(name: str, limit: float) -> Exception:
 
 
 def _fails(path: Path, name: str, outcome: dict[str, Any], runtime: str) -> Exception:
-    from starforge.checks.reward import problem_text
+    from starforge.checks.reward_problems import problem_of
     from starforge.errors import StarForgeError
     from starforge.i18n import Text
 
-    problem = problem_text(outcome["problem"].removeprefix(path.name).strip(" :"))
+    problem, hint = problem_of(outcome["problem"], path.name)
     line = outcome.get("line")
     where = Text(f"{name}:{line}" if line else name, f"{name}:{line}" if line else name)
-    hint = None
     if "module" in outcome and runtime != "none":
         hint = Text(f"the runtime may have it: `sf runtime install {runtime}`",
                     f"运行环境里可能有它：`sf runtime install {runtime}`")  # fmt: skip

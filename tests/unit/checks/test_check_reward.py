@@ -82,6 +82,71 @@ def test_a_slow_reward(look, monkeypatch):
     assert (found.code, found.severity) == ("reward/slow", "warning")
 
 
+PARTS = HEAD + "    return [{'right': float(a in c)} for c, a in zip(completions, answer)]\n"
+
+
+def test_a_weight_of_no_part(look):
+    (found,) = look("WEIGHTS = {'rihgt': 2.0}\n" + PARTS)
+    assert (found.code, found.severity) == ("reward/weights", "warning")
+    assert "`rihgt`" in found.message.en
+    assert found.hint.en == "did you mean `right`?"
+    assert look("WEIGHTS = {'right': 2}\n" + PARTS) == []
+
+
+@pytest.mark.parametrize("weights", ["3", "{'right': 'much'}", "{'right': float('nan')}"])
+def test_weights_that_are_none(look, weights):
+    (found,) = look(f"WEIGHTS = {weights}\n" + PARTS)
+    assert found.code == "reward/fails"
+    assert "WEIGHTS is" in found.message.en
+    assert "WEIGHTS 是" in found.message.zh
+    assert "WEIGHTS = " in found.hint.en
+
+
+def test_a_call_beyond_the_limit_of_the_file(look):
+    (found,) = look("TIME_LIMIT = 0.000001\n" + RIGHT)
+    assert (found.code, found.severity) == ("reward/late", "warning")
+    assert "TIME_LIMIT is 1e-06 seconds" in found.message.en
+    assert "1e-06 秒" in found.message.zh
+
+
+def test_a_reward_beyond_its_limit_and_ours(look, monkeypatch):
+    monkeypatch.setattr("starforge.checks.reward.SECONDS", 1.0)
+    endless = HEAD + "    while True: pass\n"
+    (late,) = look("TIME_LIMIT = 0.5\n" + endless)
+    (slow,) = look("TIME_LIMIT = None\n" + endless)
+    assert (late.code, slow.code) == ("reward/late", "reward/slow")
+
+
+def test_a_reward_that_writes_elsewhere(look, tmp_path):
+    place = tmp_path / "notes.txt"
+    body = f"    open({str(place)!r}, 'a').write('x')\n"
+    (found,) = look(RIGHT.replace(HEAD, HEAD + body))
+    assert (found.code, found.severity) == ("reward/writes", "warning")
+    assert str(place) in found.message.en
+    own = "    import os, tempfile\n    tempfile.TemporaryFile().write(b'x')\n"
+    there = "    open(os.environ['STARFORGE_OUTPUT_DIR'] + '/notes.txt', 'w').close()\n"
+    assert look(RIGHT.replace(HEAD, HEAD + own + there)) == []
+
+
+def test_a_crash_and_too_much_memory(look):
+    (found,) = look(HEAD + "    import os\n    os.kill(os.getpid(), 11)\n")
+    assert "without an answer (SIGSEGV)" in found.message.en
+    assert "crashed" in found.hint.en
+    (found,) = look(HEAD + "    return bytearray(9 << 30)\n")
+    assert "more than 8 GiB" in found.message.en
+    assert "超过了 8 GiB" in found.message.zh
+
+
+def test_code_is_tried_in_the_forms_of_code(look):
+    rows = [{"prompt": "Add.", "solution": "def add(a, b): return a + b",
+             "tests": ["assert add(1, 2) == 3"]}]  # fmt: skip
+    batch = make_batch(rows)
+    assert batch["completions"][0] == "```python\ndef add(a, b): return a + b\n```"
+    assert not any("boxed" in one for one in batch["completions"])
+    head = "from starforge.rewards import code\ndef reward(prompts, completions, tests):\n"
+    assert look(head + "    return code(completions, tests)\n", rows=rows) == []
+
+
 def test_a_reward_that_does_not_end_is_ended_with_its_children(tmp_path):
     file = tmp_path / "reward.py"
     file.write_text(
@@ -121,7 +186,7 @@ def test_a_forked_process_that_comes_back(look, place):
                     "for c, a in zip(completions, answer)]\n")  # fmt: skip
     assert (found.code, found.severity) == ("reward/fails", "error")
     assert "the new process comes back from the call" in found.message.en
-    assert "os._exit" in found.message.zh
+    assert "os._exit" in found.hint.zh
 
 
 def test_workers_and_programs_of_a_reward_are_its_own_affair(look):
@@ -145,7 +210,7 @@ def test_nothing_runs_where_its_author_does_not_sit(look, tmp_path):
     reward = f"open({str(mark)!r}, 'w').close()\n" + RIGHT
     assert look(reward, trial=False) == []
     assert not mark.exists()
-    assert look(reward) == []
+    assert [found.code for found in look(reward)] == ["reward/writes"]
     assert mark.exists()
 
 
