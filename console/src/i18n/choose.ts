@@ -27,7 +27,7 @@ export const en = {
   rowsRaw: "The first rows",
   mapping: "Columns",
   mappingText: "Say which column is what; the methods follow.",
-  readAs: "read as",
+  readAs: "Read as",
   column: "Column",
   rename: "Rename",
   forget: "Read {{name}} as it is",

@@ -44,7 +44,7 @@ export const en = {
     description: "Description",
     describe: "Describe this job",
     editDescription: "Edit",
-    message: "What it says",
+    message: "Status message",
     timeline: "What happened",
     attempts: "Attempts",
     attempt: "Attempt",
@@ -81,7 +81,7 @@ export const en = {
     times: "{{count}} times",
   },
   config: {
-    full: "Everything",
+    full: "All",
     upstream: "Changed from upstream",
     other: "Compared with a job",
     view: "What is shown",

@@ -8,6 +8,7 @@ export const en = {
   allSteps: "all steps",
   leftStep: "Left step",
   rightStep: "Right step",
+  firstStep: "first step",
   lastStep: "last step",
   sort: "Order",
   sorts: {
@@ -51,6 +52,7 @@ export const zh = {
   allSteps: "全部步",
   leftStep: "左侧的步",
   rightStep: "右侧的步",
+  firstStep: "第一步",
   lastStep: "最后一步",
   sort: "排序",
   sorts: {

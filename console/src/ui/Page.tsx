@@ -1,4 +1,4 @@
-import { Box, Group, Stack, Text, Title } from "@mantine/core";
+import { Group, Stack, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
 
@@ -19,16 +19,16 @@ export function Page({ title, heading, subtitle, actions, full = false, children
   return (
     <Stack gap="md" px={{ base: "sm", sm: "lg" }} py="md" h={full ? "100%" : undefined} miw={0}>
       <Group justify="space-between" align="flex-start" gap="sm">
-        <Box miw={0} style={{ flex: "1 1 200px" }}>
-          <Title order={1}>{heading ?? title}</Title>
-          {subtitle && (
-            <Text component="div" size="sm" c="dimmed" mt={2}>
-              {subtitle}
-            </Text>
-          )}
-        </Box>
+        <Title order={1} miw={0} style={{ flex: "1 1 200px" }}>
+          {heading ?? title}
+        </Title>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
+      {subtitle && (
+        <Text component="div" size="sm" c="dimmed" mt={-12} maw={900}>
+          {subtitle}
+        </Text>
+      )}
       {children}
     </Stack>
   );

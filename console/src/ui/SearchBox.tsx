@@ -34,6 +34,7 @@ export function SearchBox({ value, onChange, label, width = 240 }: Props) {
   return (
     <TextInput
       data-search
+      wrapperProps={{ "data-wide": true }}
       w={width}
       type="search"
       aria-label={label}

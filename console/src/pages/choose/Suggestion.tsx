@@ -62,7 +62,9 @@ function Kind({ data }: { data: Schemas["Suggested"] }) {
   const { t } = useTranslation("choose");
   return (
     <div>
-      <Title order={2}>{t(`methods:data.${data.kind}`, { defaultValue: data.kind })}</Title>
+      <Title order={2} mb={4}>
+        {t(`methods:data.${data.kind}`, { defaultValue: data.kind })}
+      </Title>
       {data.why.map((one) => (
         <Text key={one} size="sm">
           <CodeText>{one}</CodeText>

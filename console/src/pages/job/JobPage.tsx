@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { Suspense } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobDetail } from "@/api/client";
 import { jobQuery } from "@/api/queries";
@@ -56,6 +56,15 @@ export function JobPage() {
 function TabBar({ id, tab, job }: { id: string; tab: TabName; job: JobDetail }) {
   const { t } = useTranslation("job");
   const navigate = useNavigate();
+  const bar = useRef<HTMLDivElement>(null);
+  // Where not all tabs fit, the one in use is among those that are seen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is another place
+  useEffect(() => {
+    const active = bar.current?.querySelector('[aria-selected="true"]');
+    if (bar.current && active instanceof HTMLElement)
+      bar.current.scrollLeft =
+        active.offsetLeft - (bar.current.clientWidth - active.offsetWidth) / 2;
+  }, [tab]);
   const Panel = PANELS[tab];
   function open(next: string | null) {
     if (next === "overview") void navigate({ to: "/jobs/$job", params: { job: id }, search: {} });
@@ -64,11 +73,7 @@ function TabBar({ id, tab, job }: { id: string; tab: TabName; job: JobDetail }) 
   }
   return (
     <Tabs value={tab} onChange={open} keepMounted={false}>
-      <Tabs.List
-        mb="md"
-        aria-label={t("tabsLabel")}
-        style={{ flexWrap: "nowrap", overflowX: "auto", overflowY: "hidden" }}
-      >
+      <Tabs.List mb="md" ref={bar} aria-label={t("tabsLabel")} className="sf-tabs">
         {TABS.map((name) => (
           <Tabs.Tab key={name} value={name}>
             {t(`tabs.${name}`)}

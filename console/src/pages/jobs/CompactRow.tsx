@@ -15,12 +15,12 @@ export function CompactRow({ job, sort }: { job: Job; sort: string }) {
       <Group justify="space-between" wrap="nowrap" gap="xs" align="flex-start" miw={0}>
         <StateCell job={job} />
         {job.progress?.total && (
-          <div style={{ width: 90, flex: "none" }}>
+          <div style={{ width: 112, flex: "none" }}>
             <ProgressCell job={job} />
           </div>
         )}
         {Object.keys(job.headline ?? {}).length > 0 ? (
-          <div style={{ width: 118, flex: "none" }}>
+          <div style={{ width: 84, flex: "none" }}>
             <MetricCell job={{ ...job, sparkline: null }} sort={sort} />
           </div>
         ) : (

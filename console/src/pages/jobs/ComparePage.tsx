@@ -7,14 +7,19 @@ import { api, ask, type JobDetail } from "@/api/client";
 import { jobQuery } from "@/api/queries";
 import { formatNumber } from "@/format/number";
 import { Empty } from "@/ui/Empty";
+import { KeyText } from "@/ui/KeyText";
 import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
 import { Problem } from "@/ui/Problem";
 import { StateBadge } from "@/ui/StateBadge";
+import { WideTable } from "@/ui/WideTable";
 import { LINE_COLORS } from "../job/charts/ink";
 import { valueText } from "../job/config/configRows";
 import { CompareCurves } from "./CompareCurves";
 import { type CompareRow, compareRows, jobsOf } from "./compare";
+
+/** Of the names in px; on a phone two jobs fit beside it. */
+const KEY_WIDTH = 124;
 
 /** Several jobs side by side: what differs, what came out, their curves over each other. */
 export function ComparePage() {
@@ -141,14 +146,11 @@ interface TableProps {
 function CompareTable({ jobs, ids, rows, states = false }: TableProps) {
   const { t } = useTranslation("jobs");
   return (
-    <Table.ScrollContainer
-      minWidth={200 + jobs.length * 150}
-      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
-    >
+    <WideTable minWidth={KEY_WIDTH + jobs.length * 110}>
       <Table fz="sm" layout="fixed" highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={200}>{t("compare.key")}</Table.Th>
+            <Table.Th w={KEY_WIDTH}>{t("compare.key")}</Table.Th>
             {jobs.map((job, at) => (
               <JobHeader key={job.id} job={job} at={at} ids={ids} />
             ))}
@@ -167,7 +169,9 @@ function CompareTable({ jobs, ids, rows, states = false }: TableProps) {
           )}
           {rows.map((row) => (
             <Table.Tr key={row.key} style={{ verticalAlign: "top" }}>
-              <Table.Td className="sf-mono">{row.key}</Table.Td>
+              <Table.Td className="sf-mono">
+                <KeyText>{row.key}</KeyText>
+              </Table.Td>
               {row.values.map((value, at) => (
                 <Table.Td key={jobs[at]?.id} className="sf-mono" fw={row.differs ? 600 : undefined}>
                   {value === undefined ? "–" : valueText(value)}
@@ -177,7 +181,7 @@ function CompareTable({ jobs, ids, rows, states = false }: TableProps) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 

@@ -37,7 +37,7 @@ export function JobsToolbar({ view, onChange, columns, onColumns, metrics }: Pro
   return (
     <Stack gap="xs">
       <Views view={view} onChange={onChange} columns={columns} onColumns={onColumns} />
-      <Group gap="xs">
+      <Group gap="xs" className="sf-fields">
         <SearchBox value={view.search ?? ""} onChange={search} label={t("search")} width={210} />
         <MultiSelect
           size="xs"

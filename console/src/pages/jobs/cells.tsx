@@ -14,17 +14,17 @@ import { type Column, shownMetric } from "./view";
 
 /** Least widths in px, and the share of what is left over. */
 const WIDTHS: Record<Column, [number, number]> = {
-  state: [104, 0.8],
-  name: [150, 2],
-  method: [112, 1],
-  model: [68, 1],
-  data: [68, 1],
-  progress: [112, 0.3],
-  metric: [136, 0.6],
+  state: [106, 1],
+  name: [142, 2],
+  method: [106, 1],
+  model: [66, 1],
+  data: [66, 1],
+  progress: [106, 0.2],
+  metric: [120, 0.4],
   owner: [64, 0.3],
   profile: [64, 0.2],
-  created: [104, 0],
-  duration: [78, 0],
+  created: [96, 0],
+  duration: [72, 0],
 };
 const GAP = 8;
 const CHECK = 30;

@@ -47,7 +47,7 @@ export function MethodsPage() {
         </Link>
       }
     >
-      <Group gap="xs">
+      <Group gap="xs" className="sf-fields">
         <SearchBox value={words} onChange={onSearch} label={t("search")} />
         {FILTERS.map((name) => (
           <Select

@@ -5,8 +5,11 @@ import type { JobDetail, Schemas } from "@/api/client";
 import { formatBytes } from "@/format/number";
 import { CopyButton } from "@/ui/CopyButton";
 import { Empty } from "@/ui/Empty";
+import { KeyText } from "@/ui/KeyText";
 import { isLive } from "@/ui/StateBadge";
 import { TimeAgo } from "@/ui/TimeAgo";
+import { WideTable } from "@/ui/WideTable";
+import { useKindText } from "./kinds";
 
 type Output = Schemas["Output"];
 
@@ -30,7 +33,7 @@ export function ArtifactsTab({ job }: { job: JobDetail }) {
   }
   return (
     <Stack gap="md">
-      <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <WideTable minWidth={660}>
         <Table fz="sm" highlightOnHover>
           <Table.Thead>
             <Table.Tr>
@@ -50,7 +53,7 @@ export function ArtifactsTab({ job }: { job: JobDetail }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
       {job.folder && (
         <div>
           <Text size="sm" c="dimmed">
@@ -68,13 +71,11 @@ export function ArtifactsTab({ job }: { job: JobDetail }) {
 
 function Row({ job, output }: { job: JobDetail; output: Output }) {
   const { t } = useTranslation("job");
-  const kind = t(`artifacts.kinds.${output.kind}` as "artifacts.kinds.model", {
-    defaultValue: output.kind,
-  });
+  const kind = useKindText()(output.kind);
   const label = `${t("common:actions.download")}: ${output.name}`;
   return (
     <Table.Tr>
-      <Table.Td>{kind}</Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>{kind}</Table.Td>
       <Table.Td>
         {output.name}
         {output.ref && (
@@ -83,7 +84,9 @@ function Row({ job, output }: { job: JobDetail; output: Output }) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td className="sf-mono">{output.path}</Table.Td>
+      <Table.Td className="sf-mono">
+        <KeyText>{output.path}</KeyText>
+      </Table.Td>
       <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
         {formatBytes(output.size)}
       </Table.Td>

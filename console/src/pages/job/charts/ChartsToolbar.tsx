@@ -16,7 +16,7 @@ export function ChartsToolbar({ settings, change, hasTokens }: Props) {
   const { t } = useTranslation("charts");
   const axes: XKind[] = hasTokens ? ["step", "time", "tokens"] : ["step", "time"];
   return (
-    <Group gap="md" align="center">
+    <Group gap="sm" align="center" className="sf-fields">
       <SearchBox
         value={settings.filter}
         onChange={(filter) => change({ filter })}
@@ -36,7 +36,7 @@ export function ChartsToolbar({ settings, change, hasTokens }: Props) {
           {t("smoothing")}
         </Text>
         <Slider
-          w={110}
+          w={{ base: 84, sm: 110 }}
           size="sm"
           min={0}
           max={0.99}

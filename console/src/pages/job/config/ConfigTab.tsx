@@ -55,7 +55,7 @@ export function ConfigTab({ job }: { job: JobDetail }) {
   if (!plan.data) return <Loading lines={10} />;
   return (
     <Stack gap="sm">
-      <Group gap="sm">
+      <Group gap="sm" className="sf-fields">
         <SegmentedControl
           size="xs"
           aria-label={t("config.view")}

@@ -1,5 +1,7 @@
 import { Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { KeyText } from "@/ui/KeyText";
+import { WideTable } from "@/ui/WideTable";
 import { type ConfigRow, valueText } from "./configRows";
 
 interface Props {
@@ -17,12 +19,12 @@ export function ConfigTable({ rows, columns, other = "", caption }: Props) {
   const sourceText = (source: string) =>
     t(`config.sources.${source}` as "config.sources.pin", { defaultValue: source });
   return (
-    <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <WideTable minWidth={columns === "none" ? 300 : 620}>
       <Table fz="sm" highlightOnHover captionSide="top">
         {caption && <Table.Caption ta="left">{caption}</Table.Caption>}
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w="36%">{t("config.key")}</Table.Th>
+            <Table.Th w={columns === "none" ? "52%" : "36%"}>{t("config.key")}</Table.Th>
             <Table.Th>{t("config.value")}</Table.Th>
             {columns === "default" && <Table.Th>{t("config.default")}</Table.Th>}
             {columns === "default" && <Table.Th>{t("config.source")}</Table.Th>}
@@ -32,7 +34,9 @@ export function ConfigTable({ rows, columns, other = "", caption }: Props) {
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={row.key} style={{ verticalAlign: "top" }}>
-              <Table.Td className="sf-mono">{row.key}</Table.Td>
+              <Table.Td className="sf-mono">
+                <KeyText>{row.key}</KeyText>
+              </Table.Td>
               <Value value={row.value} strong={columns === "default" && row.source !== undefined} />
               {columns === "default" && (
                 <Value value={row.default} none={row.source === undefined ? "" : undefined} />
@@ -52,7 +56,7 @@ export function ConfigTable({ rows, columns, other = "", caption }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }
 

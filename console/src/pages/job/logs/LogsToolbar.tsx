@@ -33,7 +33,7 @@ export function LogsToolbar(props: Props) {
     rank: String(stream.rank),
   });
   return (
-    <Group gap="sm" align="flex-start">
+    <Group gap="sm" align="flex-start" className="sf-fields">
       <Select
         w={210}
         aria-label={t("which")}
@@ -99,6 +99,7 @@ function FilterBox({ filter, problem, onChange }: Props) {
   return (
     <TextInput
       data-search
+      wrapperProps={{ "data-wide": true }}
       w={260}
       type="search"
       aria-label={t("filter")}

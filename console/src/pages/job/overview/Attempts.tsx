@@ -6,6 +6,7 @@ import { currentLanguage } from "@/i18n";
 import { CodeText } from "@/ui/CodeText";
 import { StateBadge } from "@/ui/StateBadge";
 import { TimeAgo } from "@/ui/TimeAgo";
+import { WideTable } from "@/ui/WideTable";
 import { reasonText, secondsRun } from "../state";
 import { withoutAnsi } from "./errors";
 
@@ -14,14 +15,14 @@ export function Attempts({ job }: { job: JobDetail }) {
   const { t } = useTranslation("job");
   const attempts = (job.attempts ?? []).toReversed();
   return (
-    <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <WideTable minWidth={480}>
       <Table fz="sm" horizontalSpacing="xs">
         <Table.Thead style={{ whiteSpace: "nowrap" }}>
           <Table.Tr>
             <Table.Th>{t("overview.attempt")}</Table.Th>
             <Table.Th>{t("overview.state")}</Table.Th>
             <Table.Th>{t("overview.reason")}</Table.Th>
-            <Table.Th ta="right">{t("overview.exit")}</Table.Th>
+            <Table.Th>{t("overview.exit")}</Table.Th>
             <Table.Th>{t("overview.started")}</Table.Th>
             <Table.Th>{t("overview.took")}</Table.Th>
           </Table.Tr>
@@ -43,7 +44,7 @@ export function Attempts({ job }: { job: JobDetail }) {
                   </Text>
                 )}
               </Table.Td>
-              <Table.Td ta="right">{one.exit_code ?? "–"}</Table.Td>
+              <Table.Td>{one.exit_code ?? "–"}</Table.Td>
               <Table.Td>
                 <TimeAgo at={one.started_at} />
               </Table.Td>
@@ -54,6 +55,6 @@ export function Attempts({ job }: { job: JobDetail }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   );
 }

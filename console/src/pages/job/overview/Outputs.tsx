@@ -3,21 +3,24 @@ import { useTranslation } from "react-i18next";
 import type { JobDetail } from "@/api/client";
 import { formatBytes } from "@/format/number";
 import { CommandBlock } from "@/ui/CommandBlock";
+import { KeyText } from "@/ui/KeyText";
+import { useKindText } from "../artifacts/kinds";
 
 /** What the job left, and the command that goes on with it. */
 export function Outputs({ job }: { job: JobDetail }) {
   const { t } = useTranslation("job");
+  const kindText = useKindText();
   const outputs = job.outputs ?? [];
   const model = outputs.find((one) => one.ref);
   return (
     <Stack gap={6}>
       {outputs.slice(-8).map((one) => (
-        <Group key={one.path} gap="sm" justify="space-between" wrap="nowrap">
+        <Group key={one.path} gap="sm" justify="space-between" align="baseline" wrap="nowrap">
           <Text size="sm" className="sf-mono" miw={0}>
-            {one.path}
+            <KeyText>{one.path}</KeyText>
           </Text>
           <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-            {one.ref ?? one.kind} · {formatBytes(one.size)}
+            {one.ref ?? kindText(one.kind)} · {formatBytes(one.size)}
           </Text>
         </Group>
       ))}

@@ -33,8 +33,8 @@ export function Timeline({ job }: { job: JobDetail }) {
       style={{ listStyle: "none", maxHeight: 340, overflow: "auto" }}
     >
       {found.data.toReversed().map((one) => (
-        <Group key={one.id} component="li" gap="sm" wrap="nowrap" align="flex-start">
-          <Text component="span" w={100} style={{ flex: "none" }}>
+        <Group key={one.id} component="li" gap="sm" wrap="nowrap" align="baseline">
+          <Text component="span" size="sm" w={104} style={{ flex: "none" }}>
             <TimeAgo at={one.time} />
           </Text>
           <Text size="sm" component="span" miw={0} lineClamp={2}>

@@ -10,6 +10,7 @@ import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
 import { isLive } from "@/ui/StateBadge";
 import { fileUrl } from "../artifacts/ArtifactsTab";
+import classes from "./record.module.css";
 
 const recordQuery = (job: string, attempt: number) =>
   queryOptions({
@@ -39,7 +40,7 @@ export function RecordTab({ job }: { job: JobDetail }) {
       <Facts job={job} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, sm: 4, lg: 3 }}>
-          <nav aria-label={t("record.files")}>
+          <Box component="nav" aria-label={t("record.files")} className={classes.files}>
             {names.map((name) => (
               <NavLink
                 key={name}
@@ -53,7 +54,7 @@ export function RecordTab({ job }: { job: JobDetail }) {
                 }
               />
             ))}
-          </nav>
+          </Box>
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 8, lg: 9 }}>
           <FileView job={job.id} name={chosen} text={files[chosen] ?? null} />

@@ -15,8 +15,12 @@ export function GroupsView({ samples, total }: { samples: Sample[]; total: numbe
         <Box key={group.key} component="section" className="sf-panel" p="sm" bg="var(--sf-panel)">
           <Group justify="space-between" mb={4}>
             <Text size="xs" c="dimmed">
-              {group.step !== null && t("step", { step: group.step })} ·{" "}
-              {t("completions", { count: group.samples.length })}
+              {[
+                group.step !== null && t("step", { step: group.step }),
+                t("completions", { count: group.samples.length }),
+              ]
+                .filter(Boolean)
+                .join(" · ")}
             </Text>
             {group.mean !== null && (
               <Text size="xs" c={group.deviation === 0 ? "var(--sf-warning)" : "dimmed"}>

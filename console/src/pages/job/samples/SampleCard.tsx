@@ -36,7 +36,7 @@ export function LongText({ text, label }: { text: string; label: string }) {
 }
 
 /** Reward with its parts, length, truncation: the facts of one completion. */
-export function SampleFacts({ sample }: { sample: Sample }) {
+export function SampleFacts({ sample, place }: { sample: Sample; place: boolean }) {
   const { t } = useTranslation("samples");
   const { rewards, length, truncated, group } = extra(sample);
   return (
@@ -62,9 +62,13 @@ export function SampleFacts({ sample }: { sample: Sample }) {
         </Tooltip>
       )}
       <Text size="xs" c="dimmed">
-        {sample.step !== null && sample.step !== undefined && t("step", { step: sample.step })}
-        {group !== undefined && group !== null && ` · ${t("group", { group })}`}
-        {sample.attempt > 0 && ` · ${t("attempt", { attempt: sample.attempt })}`}
+        {[
+          place && typeof sample.step === "number" && t("step", { step: sample.step }),
+          place && group !== undefined && group !== null && t("group", { group }),
+          sample.attempt > 0 && t("attempt", { attempt: sample.attempt }),
+        ]
+          .filter(Boolean)
+          .join(" · ")}
       </Text>
     </Group>
   );
@@ -72,7 +76,7 @@ export function SampleFacts({ sample }: { sample: Sample }) {
 
 interface Props {
   sample: Sample;
-  /** In a group the prompt stands once above all. */
+  /** In a group the prompt stands once above all, as do its step and group. */
   withPrompt?: boolean;
 }
 
@@ -81,7 +85,7 @@ export function SampleCard({ sample, withPrompt = true }: Props) {
   const { reference } = extra(sample);
   return (
     <Box className="sf-panel" p="sm" component="article">
-      <SampleFacts sample={sample} />
+      <SampleFacts sample={sample} place={withPrompt} />
       {withPrompt && (
         <Box mt="xs">
           <LongText text={textOf(sample, "prompt")} label={t("prompt")} />

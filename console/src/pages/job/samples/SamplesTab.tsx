@@ -126,7 +126,7 @@ function Toolbar({ wanted, steps, onChange }: ToolbarProps) {
   const { t } = useTranslation("samples");
   const options = steps.map((step) => ({ value: String(step), label: t("step", { step }) }));
   return (
-    <Group gap="sm">
+    <Group gap="sm" className="sf-fields">
       <SegmentedControl
         size="xs"
         aria-label={t("view")}
@@ -142,7 +142,7 @@ function Toolbar({ wanted, steps, onChange }: ToolbarProps) {
       <Select
         w={150}
         aria-label={t(wanted.view === "pairs" ? "leftStep" : "whichStep")}
-        placeholder={t("allSteps")}
+        placeholder={t(wanted.view === "pairs" ? "firstStep" : "allSteps")}
         clearable={wanted.view !== "pairs"}
         searchable
         value={wanted.step === undefined ? null : String(wanted.step)}

@@ -64,8 +64,7 @@ export function FindingLine({ finding }: { finding: Finding }) {
           <CodeText>{finding.message}</CodeText>
         </Text>
         {finding.hint && (
-          <Text size="xs" c="dimmed" component="span">
-            {" "}
+          <Text size="xs" c="dimmed" component="span" display="block">
             <CodeText>{finding.hint}</CodeText>
           </Text>
         )}{" "}

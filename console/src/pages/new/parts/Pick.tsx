@@ -59,8 +59,8 @@ function Drafts() {
     <Section title={t("pick.drafts")}>
       <Stack gap={6}>
         {drafts.map(({ address, at, draft }) => (
-          <Group key={address} gap="sm" justify="space-between">
-            <Group gap="sm">
+          <Group key={address} gap="sm" justify="space-between" align="baseline" wrap="nowrap">
+            <Group gap="sm" miw={0} style={{ rowGap: 0 }}>
               <Link to="/new" search={Object.fromEntries(new URLSearchParams(address))}>
                 {draft.name || draft.method}
               </Link>
@@ -87,8 +87,8 @@ function Recent() {
     <Section title={t("pick.recent")}>
       <Stack gap={6}>
         {jobs.slice(0, 6).map((job) => (
-          <Group key={job.id} gap="sm" justify="space-between">
-            <Group gap="sm">
+          <Group key={job.id} gap="sm" justify="space-between" align="baseline" wrap="nowrap">
+            <Group gap="sm" miw={0} style={{ rowGap: 0 }}>
               <Link to="/new" search={{ from: job.id }}>
                 {job.name}
               </Link>
