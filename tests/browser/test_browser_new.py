@@ -234,8 +234,8 @@ def test_every_policy_is_set_submitted_and_cloned(page, server, client):
     }  # fmt: skip
     for name, text in typed.items():
         policy(page, name).fill(text)
-    page.get_by_label("Stop at the first NaN loss").click()
-    page.get_by_label("Stop when the disk is full").click()
+    page.get_by_text("Stop at the first NaN loss").click()
+    page.get_by_text("Stop when the disk is full").click()
     policy(page, "nan_metrics").fill("train/other_loss")
     page.keyboard.press("Enter")
     section.get_by_text("12 of 12 changed").wait_for()
@@ -254,7 +254,7 @@ def test_every_policy_is_set_submitted_and_cloned(page, server, client):
     page.get_by_role("heading", name="Clone a job").wait_for()
     turn_policies(page)
     assert {name: policy(page, name).input_value() for name in typed} == typed
-    assert not page.get_by_label("Stop at the first NaN loss").is_checked()
+    assert not page.get_by_role("switch", name="Stop at the first NaN loss").is_checked()
     page.get_by_text("train/other_loss", exact=True).wait_for()
     page.get_by_role("button", name="Back to the default: Budget").click()
     policy(page, "retries").fill("3")

@@ -92,6 +92,33 @@ def test_a_selection_of_hundreds_is_kept_and_tagged(page, server, client):
     assert client.jobs.page(search="旧 old", size=1).total == 751
 
 
+def test_all_jobs_that_match_are_selected_without_scrolling(page, server, client):
+    page.get_by_text("10,000 jobs", exact=True).wait_for()
+    page.get_by_label("Select the rows that are loaded").click()
+    bar = page.get_by_role("region", name="Actions on the selected jobs")
+    bar.get_by_text("100 of 10,000 selected").wait_for()  # the page in view, and it says so
+    bar.get_by_role("button", name="Select all 10,000").click()
+    bar.get_by_text("10,000 selected", exact=True).wait_for()
+    scroll_to(page, 1)
+    page.get_by_role("link", name="job-00000").wait_for()
+    assert page.get_by_label("Select job-00000").is_checked()
+    bar.get_by_role("button", name="Delete").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("and 9,988 more").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
+    page.goto(f"{server.url}/jobs?state=failed")
+    page.get_by_text("1,000 jobs", exact=True).wait_for()
+    page.get_by_label("Select the rows that are loaded").click()
+    bar.get_by_text("100 selected", exact=True).wait_for()
+    bar.get_by_role("button", name="Select all 1,000 that match").click()
+    bar.get_by_text("1,000 selected", exact=True).wait_for()
+    bar.get_by_role("button", name="Tag").click()
+    dialog.get_by_label("Tag to add").fill("to look at")
+    dialog.get_by_role("button", name="Tag").click()
+    page.get_by_text("Done: 1,000 jobs").wait_for()
+    assert client.jobs.page(search="to look at", size=1).total == FAILED
+
+
 def test_a_live_change_leaves_the_selection_and_the_place(page, client):
     scroll_to(page, 0.5)
     # Asked once: while further rows come, there may be none for a moment.

@@ -1,49 +1,29 @@
-import { Button, Group, List, Modal, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button, Group, Paper, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, ask, type Job, type Schemas } from "@/api/client";
+import type { Job } from "@/api/client";
 import { showRefusal } from "../job/header/useJobActions";
+import { BulkDialog } from "./BulkDialog";
+import { type BulkAction, matchingIds } from "./bulk";
 import { MOST_COMPARED } from "./compare";
-
-type Asked = "stop" | "delete" | "tag";
-const MOST = 500; // jobs in one request
-const NAMED = 12;
+import { isFiltered, type View } from "./view";
 
 interface Props {
   ids: string[];
   loaded: Map<number, Job>;
-  onDone: () => void;
+  view: View;
+  /** How many jobs the view has. */
+  total: number;
+  onSelect: (ids: string[]) => void;
 }
 
 /** What can be done to the selected jobs; each step names them first. */
-export function BulkBar({ ids, loaded, onDone }: Props) {
+export function BulkBar({ ids, loaded, view, total, onSelect }: Props) {
   const { t } = useTranslation("jobs");
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const [tag, setTag] = useState("");
-  const client = useQueryClient();
+  const [asked, setAsked] = useState<BulkAction | null>(null);
   const names = new Map([...loaded.values()].map((job) => [job.id, job.name]));
-  const nameOf = (id: string) => names.get(id) ?? id;
-  const bulk = useMutation({
-    mutationFn: (action: Asked) => inParts(ids, action, tag.trim()),
-    onSuccess: (results) => {
-      void client.invalidateQueries({ queryKey: ["jobs"] });
-      for (const one of results.filter((result) => !result.ok).slice(0, 5)) {
-        showRefusal(
-          t("bulk.refused", { name: nameOf(one.id ?? one.ref) }),
-          new Error(one.error?.message ?? ""),
-        );
-      }
-      const done = results.filter((result) => result.ok).length;
-      if (done > 0) notifications.show({ message: t("bulk.done", { count: done }) });
-      setAsked(null);
-      setTag("");
-      if (done === results.length) onDone();
-    },
-    onError: (error) => showRefusal(t("common:errors.title"), error),
-  });
   return (
     <Paper
       component="section"
@@ -54,91 +34,58 @@ export function BulkBar({ ids, loaded, onDone }: Props) {
       pos="fixed"
       bottom={14}
       left="50%"
-      style={{ transform: "translateX(-50%)", zIndex: 50, maxWidth: "96vw" }}
+      style={{ transform: "translateX(-50%)", zIndex: 50, width: "max-content", maxWidth: "96vw" }}
     >
       <Group gap="xs" justify="center">
-        <Text size="sm" fw={500} role="status">
-          {t("common:table.selected", { count: ids.length })}
-        </Text>
+        <HowMany ids={ids} view={view} total={total} onSelect={onSelect} />
         {ids.length > 1 && ids.length <= MOST_COMPARED && (
           <Link to="/compare" search={{ jobs: ids.join(",") }} style={{ textDecoration: "none" }}>
             <Button component="span">{t("bulk.compare")}</Button>
           </Link>
         )}
-        <Button variant="default" onClick={() => setAsked("stop")}>
-          {t("bulk.stop")}
-        </Button>
-        <Button variant="default" onClick={() => setAsked("tag")}>
-          {t("bulk.tag")}
-        </Button>
-        <Button variant="default" onClick={() => setAsked("delete")}>
-          {t("bulk.delete")}
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
+        {(["stop", "tag", "delete"] as const).map((action) => (
+          <Button key={action} variant="default" onClick={() => setAsked(action)}>
+            {t(`bulk.${action}`)}
+          </Button>
+        ))}
+        <Button variant="subtle" color="gray" onClick={() => onSelect([])}>
           {t("bulk.unselect")}
         </Button>
       </Group>
-      <Modal
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        title={asked ? t(`bulk.${asked}`) : ""}
-        closeButtonProps={{ "aria-label": t("common:actions.close") }}
-      >
-        <Stack gap="sm">
-          {asked === "stop" && <Text size="sm">{t("bulk.confirmStop")}</Text>}
-          {asked === "delete" && <Text size="sm">{t("bulk.confirmDelete")}</Text>}
-          {asked === "tag" && (
-            <TextInput
-              data-autofocus
-              label={t("bulk.tagName")}
-              maxLength={100}
-              value={tag}
-              onChange={(event) => setTag(event.currentTarget.value)}
-            />
-          )}
-          <List size="sm">
-            {ids.slice(0, NAMED).map((id) => (
-              <List.Item key={id}>{nameOf(id)}</List.Item>
-            ))}
-          </List>
-          {ids.length > NAMED && (
-            <Text size="sm" c="dimmed">
-              {t("bulk.more", { count: ids.length - NAMED })}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsked(null)}>
-              {t("common:actions.cancel")}
-            </Button>
-            <Button
-              color={asked === "delete" ? "red.9" : undefined}
-              loading={bulk.isPending}
-              disabled={asked === "tag" && !tag.trim()}
-              onClick={() => asked && bulk.mutate(asked)}
-            >
-              {asked ? t(`bulk.${asked}`) : ""}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      {asked && (
+        <BulkDialog
+          action={asked}
+          ids={ids}
+          names={names}
+          onClose={() => setAsked(null)}
+          onDone={() => onSelect([])}
+        />
+      )}
     </Paper>
   );
 }
 
-async function inParts(
-  ids: string[],
-  action: Asked,
-  tag: string,
-): Promise<Schemas["BulkResult"][]> {
-  const results: Schemas["BulkResult"][] = [];
-  for (let start = 0; start < ids.length; start += MOST) {
-    const body = {
-      ids: ids.slice(start, start + MOST),
-      action,
-      tags: action === "tag" ? [tag] : [],
-      force: false,
-    };
-    results.push(...(await ask(api.POST("/api/v1/jobs/bulk", { body }))));
-  }
-  return results;
+/** How many are selected of how many, and the way to all of them. */
+function HowMany({ ids, view, total, onSelect }: Omit<Props, "loaded">) {
+  const { t } = useTranslation("jobs");
+  const all = useMutation({
+    mutationFn: () => matchingIds(view),
+    onSuccess: onSelect,
+    onError: (error) => showRefusal(t("common:errors.title"), error),
+  });
+  const fewer = ids.length < total;
+  // With a filter, some of the selected may be jobs that it hides.
+  const said = fewer && !isFiltered(view) ? "bulk.selectedOf" : "bulk.selected";
+  return (
+    <>
+      <Text size="sm" fw={500} role="status">
+        {t(said, { count: ids.length, total })}
+      </Text>
+      {fewer && (
+        <Button variant="light" loading={all.isPending} onClick={() => all.mutate()}>
+          {t(isFiltered(view) ? "bulk.allThatMatch" : "bulk.all", { total })}
+        </Button>
+      )}
+    </>
+  );
 }

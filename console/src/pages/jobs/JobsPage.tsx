@@ -84,7 +84,13 @@ export function JobsPage() {
         />
       )}
       {selected.size > 0 && (
-        <BulkBar ids={[...selected]} loaded={pages.loaded} onDone={() => setSelected(new Set())} />
+        <BulkBar
+          ids={[...selected]}
+          loaded={pages.loaded}
+          view={view}
+          total={pages.total}
+          onSelect={(ids) => setSelected(new Set(ids))}
+        />
       )}
     </Page>
   );

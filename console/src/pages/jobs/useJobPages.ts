@@ -2,21 +2,12 @@
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { api, ask, type Job } from "@/api/client";
-import type { View } from "./view";
+import { filterOf, type View } from "./view";
 
 export const PAGE_SIZE = 100;
 
 function pageQuery(view: View, page: number) {
-  const { state, method, search, sort, tag, model, owner } = view;
-  const query = {
-    sort, page, size: PAGE_SIZE,
-    ...(state.length ? { state } : {}),
-    ...(method.length ? { method } : {}),
-    ...(search ? { search } : {}),
-    ...(tag ? { tag } : {}),
-    ...(model ? { model } : {}),
-    ...(owner ? { owner } : {}),
-  }; // biome-ignore format: a list
+  const query = { ...filterOf(view), sort: view.sort, page, size: PAGE_SIZE };
   return {
     queryKey: ["jobs", query],
     queryFn: () => ask(api.GET("/api/v1/jobs", { params: { query } })),

@@ -62,6 +62,18 @@ export function viewSearch(view: View): Record<string, string> {
   return search;
 }
 
+/** Which jobs a view asks the server for, without their order. */
+export function filterOf({ state, method, search, tag, model, owner }: View) {
+  return {
+    ...(state.length ? { state } : {}),
+    ...(method.length ? { method } : {}),
+    ...(search ? { search } : {}),
+    ...(tag ? { tag } : {}),
+    ...(model ? { model } : {}),
+    ...(owner ? { owner } : {}),
+  };
+}
+
 export function isFiltered(view: View): boolean {
   return Object.keys(viewSearch({ ...view, sort: DEFAULT_SORT })).length > 0;
 }
