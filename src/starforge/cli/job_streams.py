@@ -12,6 +12,7 @@ from starforge.cli.complete import complete_job
 from starforge.cli.output import note, number, print_json, print_table, say, style
 from starforge.cli.session import open_client
 from starforge.lang import t
+from starforge.streams.progress_bars import latest
 
 if TYPE_CHECKING:
     from starforge.client.client import Client
@@ -25,8 +26,10 @@ PAGE = 5000  # log lines a request
 @command(
     "logs",
     (
-        "Print the log of a job.\n\nThe whole log by default, also after the job has ended.",
-        "输出任务日志。\n\n默认输出全部日志；任务结束后同样可以查看。",
+        "Print the log of a job.\n\nThe whole log by default, also after the job has ended. Of a "
+        "progress bar that fills many lines the last state is shown; --json has all of them.",
+        "输出任务日志。\n\n默认输出全部日志；任务结束后同样可以查看。"
+        "占满许多行的进度条只显示最后的状态，--json 则包含全部行。",
     ),
     ("sf job logs my-sft --tail 50", ("the last 50 lines", "最后 50 行")),
     ("sf job logs my-sft --follow", ("as it is written, until the end", "持续输出直到结束")),
@@ -62,7 +65,8 @@ def logs(job_id: str, follow: bool, as_json: bool, **where: Any) -> None:
         lines: list[LogLine] = []
         for last in _pages(client, job_id, search, where):
             lines += last.lines if as_json else []
-            for line in () if as_json else last.lines:
+            folded = last.lines if search else latest(last.lines, lambda line: line.text)
+            for line in () if as_json else folded:
                 say(_shown(line))
     if last is None:
         return

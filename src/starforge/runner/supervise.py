@@ -22,6 +22,7 @@ from starforge.runner.procs import Proc
 from starforge.runner.status import Ending, Status
 from starforge.runner.texts import Said
 from starforge.runner.wake import Wake
+from starforge.streams.progress_bars import fold
 
 _LIVENESS = 0.5
 _POLICY = 1.0
@@ -263,7 +264,7 @@ class Supervisor:
     def _failure(self, one: Started, code: int) -> Ending:
         tail = last_lines(self._dir / layout.LOGS / f"{one.spec.name}.log")
         if code > 0:
-            said = texts.exit_code(one.spec.name, code, tail)
+            said = texts.exit_code(one.spec.name, code, tail, own_reason(self._dir))
             sign = machine_failure(tail)
             if sign:
                 return Ending("failed", "machine_failure", texts.machine(sign).also(said), code)
@@ -281,6 +282,15 @@ def _not_launched(cause: BaseException | None, said: Said) -> Ending:
     return Ending("failed", "launch_failed", said)
 
 
+def own_reason(attempt_dir: Path) -> str:
+    """Return why the job itself says it gave up; nothing when it did not say."""
+    try:
+        with (attempt_dir / layout.FAILURE).open(encoding="utf-8", errors="replace") as handle:
+            return _CODES.sub("", handle.read(_TAIL_BYTES)).strip()
+    except OSError:
+        return ""
+
+
 def last_lines(path: Path) -> str:
     """Return the last few lines of a log that are not empty, without colours and other codes
     for terminals; an unreadable log has none.
@@ -289,9 +299,10 @@ def last_lines(path: Path) -> str:
         with path.open("rb") as handle:
             size = handle.seek(0, 2)
             handle.seek(max(0, size - _TAIL_BYTES))
-            text = handle.read(_TAIL_BYTES).decode("utf-8", "replace")
+            read = handle.read(_TAIL_BYTES)
     except OSError:
         return ""
+    text = b"\n".join(fold(line) for line in read.split(b"\n")).decode("utf-8", "replace")
     plain = _CODES.sub("", text.replace("\r", "\n"))
     lines = [line.rstrip()[:400] for line in plain.splitlines()]
     return "\n".join([line for line in lines if line][-_TAIL_LINES:])

@@ -168,6 +168,15 @@ def test_last_lines(tmp_path):
     assert last_lines(path) == "2\n3\n\ufffd4\n5\n6"
 
 
+def test_a_progress_bar_is_one_of_the_last_lines(tmp_path):
+    path = tmp_path / "trainer-0.log"
+    states = b"".join(b"\rstep:  %d%%|##  | %d/20 [00:01<00:02]" % (n, n) for n in range(20))
+    path.write_bytes(b"Loading\n" + states + b"\nTraceback:\nValueError: no\n")
+    assert last_lines(path).splitlines() == [
+        "Loading", "step:  19%|##  | 19/20 [00:01<00:02]", "Traceback:", "ValueError: no"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -2,7 +2,8 @@
 
 The database knows how many newlines lie before each segment, so a line is found by opening
 one segment. Bytes that are not UTF-8 are replaced when read, never when kept; of a line
-longer than `MAX_LINE` only the beginning is given, however long it is.
+longer than `MAX_LINE` only the beginning is given, however long it is. Of a progress bar that
+was drawn over itself the last state is given (`streams.progress_bars`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from starforge.server.store.rows import struct
 from starforge.server.store.segments import SEGMENT, StreamFiles
 from starforge.server.store.tables import segments
 from starforge.server.store.tables import streams as stream_table
+from starforge.streams.progress_bars import fold, readable
 
 MAX_PAGE = 16 * 1024 * 1024
 """Bytes of lines after which a page ends early (it has at least one line)."""
@@ -190,7 +192,7 @@ def _page(files: StreamFiles, of: StreamRow, found: list[Line], from_line: int) 
 
 
 def _line(number: int, offset: int, raw: bytes, left_out: int = 0, *, partial: bool) -> Line:
-    raw = raw.removesuffix(b"\r")
+    raw = readable(fold(raw.removesuffix(b"\r")))
     if not left_out and len(raw) <= MAX_LINE:
         text = raw.decode("utf-8", "replace")
         return Line(number=number, offset=offset, text=text, partial=partial)
@@ -207,7 +209,7 @@ def _blocks(tx: Tx, files: StreamFiles, of: StreamRow, from_line: int) -> Iterat
     """
     start = _start(tx, files, of, from_line)
     number, at = from_line, start
-    head, length, last = b"", 0, b""  # of a line whose end has not been seen
+    head, length, left_out, last = b"", 0, 0, b""  # of a line whose end has not been seen
     while at < of.offset:
         end = min((at // SEGMENT + 1) * SEGMENT, of.offset)
         data = read_bytes(files, of, at, end)
@@ -215,25 +217,34 @@ def _blocks(tx: Tx, files: StreamFiles, of: StreamRow, from_line: int) -> Iterat
         if length:
             stop = data.find(b"\n") + 1
             piece = data[:stop] if stop else data
-            head, length = head + piece[: max(0, MAX_LINE - len(head))], length + len(piece)
-            last = (last + piece)[-2:]
+            length, last = length + len(piece), (last + piece)[-2:]
+            head, left_out = _longer(head, left_out, piece.removesuffix(b"\n"))
             if not stop:
                 continue
-            line, left_out = head, length - len(head)
-            if left_out:
-                left_out -= 2 if last == b"\r\n" else 1
-            else:
-                line = head[:-1]
-            yield _Block(number, start, line, 1, max(0, left_out))
+            if left_out and last == b"\r\n":
+                left_out -= 1
+            yield _Block(number, start, head, 1, left_out)
             number, start, data = number + 1, start + length, data[stop:]
         cut = data.rfind(b"\n") + 1
         if cut:
             block = _Block(number, start, data[:cut], data.count(b"\n"))
             yield block
             number, start = number + block.newlines, start + cut
-        head, length, last = data[cut : cut + MAX_LINE], len(data) - cut, data[cut:][-2:]
+        length, last = len(data) - cut, data[cut:][-2:]
+        head, left_out = _longer(b"", 0, data[cut:])
     if length:
-        yield _Block(number, start, head, 0, length - len(head))
+        yield _Block(number, start, head, 0, left_out)
+
+
+def _longer(head: bytes, left_out: int, piece: bytes) -> tuple[bytes, int]:
+    """Add to a line; return what is kept of it, and how many bytes after that are not.
+
+    Earlier states of progress bars are neither: they are as if they had never been there.
+    """
+    if left_out:
+        return head, left_out + len(piece)
+    line = fold(head + piece)
+    return line[:MAX_LINE], max(0, len(line) - MAX_LINE)
 
 
 def _start(tx: Tx, files: StreamFiles, of: StreamRow, line: int) -> int:

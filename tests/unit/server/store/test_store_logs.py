@@ -105,6 +105,31 @@ def test_lines_of_ten_megabytes_survive(log):
     assert [line.cut for line in ask(logs.search, "xx").lines] == [cut[1]] * 2
 
 
+def drawn(step, total):
+    return (
+        f"\rTraining:  {100 * step // total}%|###  | {step}/{total} [00:01<00:02, 3.1it/s]".encode()
+    )
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_a_bar_drawn_for_hours_is_its_last_state(log, db, files, job_id, end):
+    """Over several segments, and on: nothing of it is cut, and the bytes are all kept."""
+    total = 2 * SEGMENT // len(drawn(0, 9999)) + 500
+    bar = b"(actor) " + b"".join(drawn(step, total) for step in range(1, total + 1)) + end
+    data = b"before\n" + bar + (b"after\n" if end else b"")
+    assert len(data) > 2 * SEGMENT
+    ask = log(data)
+    last = f"(actor) Training:  100%|###  | {total}/{total} [00:01<00:02, 3.1it/s]"
+    expected = ["before", last, *(["after"] if end else [])]
+    for page in (ask(logs.read), ask(logs.tail)):
+        assert texts(page) == expected
+        assert [line.cut for line in page.lines] == [0] * len(expected)
+        assert page.lines[1].partial == (not end)
+    with db.read() as tx:
+        row = logs.stream(tx, job_id, 0, PATH)
+    assert logs.read_bytes(files, row, 0) == data
+
+
 def test_search_finds_lines_and_goes_on(log):
     rows = [f"step {number} loss {number % 7}" for number in range(1000)]
     ask = log("\n".join(rows).encode())
