@@ -25,6 +25,7 @@ ALERTS = "alerts.jsonl"  # written by the runner: what a person should look at
 LAUNCH = "launch.json"  # written by the engine: what the runner starts
 STATUS = "status.json"  # written by the runner: how the attempt is doing, and how it ended
 PROGRESS = "progress.json"  # written by the job: {"step", "total", "time"}
+FAILURE = "failure.txt"  # written by the job: why it gave up, one line, when that says it all
 ARTIFACTS = "artifacts.jsonl"  # written by the job: what it declares as outputs
 RUNNER_LOCK = "runner.lock"  # held (flock) by the live runner
 RUNNER_LOG = "runner.log"

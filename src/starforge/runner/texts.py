@@ -24,8 +24,10 @@ OUT_OF_MEMORY = Said(
 )
 
 
-def exit_code(who: str, code: int, tail: str) -> Said:
-    """Say that a process ended with an exit code."""
+def exit_code(who: str, code: int, tail: str, reason: str = "") -> Said:
+    """Say that a process ended with an exit code: its own reason, else its last lines."""
+    if reason:
+        return Said(f"{who}: {reason}", f"{who}：{reason}")
     said = Said(f"{who} ended with exit code {code}.", f"{who} 以退出码 {code} 结束。")
     if code == 128 + 9:
         said = said.also(OUT_OF_MEMORY)

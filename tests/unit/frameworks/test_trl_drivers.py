@@ -164,6 +164,20 @@ def test_a_mistake_of_the_user_is_one_line(driver, capsys, tmp_path):
     assert capsys.readouterr().err == "error: refused: two lines\n"
     kept = (tmp_path / "attempt-0" / "logs" / files.TRACEBACK).read_text()
     assert "ValueError" in kept
+    assert (tmp_path / "attempt-0" / "failure.txt").read_text() == "refused: two lines\n"
+
+
+def test_a_failure_that_upstream_explains_is_left_to_the_log(driver, capsys, tmp_path):
+    files = driver("job_files")
+
+    def main():
+        raise files.SeeAboveError("upstream ended with exit code 1; its own message stands above")
+
+    with pytest.raises(SystemExit) as caught:
+        files.run(main)
+    assert caught.value.code == 1
+    assert capsys.readouterr().err.startswith("error: upstream ended")
+    assert not (tmp_path / "attempt-0" / "failure.txt").exists()
 
 
 def test_a_full_disk_is_one_line(driver, capsys):

@@ -37,6 +37,16 @@ def test_a_bad_exit_code_comes_with_the_last_lines(attempt):
     assert "退出码 3" in status["message_zh"]
 
 
+def test_a_job_that_says_why_it_gave_up_is_taken_at_its_word(attempt):
+    status = attempt.launch(
+        bash("echo warning; echo 'the model is no model' > $STARFORGE_ATTEMPT_DIR/failure.txt; "
+             "echo 'error: the model is no model' >&2; exit 1")
+    ).run()  # fmt: skip
+    assert summary(status) == ("failed", "exit_code", 1)
+    assert status["message"] == "trainer-0: the model is no model"
+    assert status["message_zh"] == "trainer-0：the model is no model"
+
+
 def test_a_killed_process_points_at_memory(attempt, until):
     attempt.launch(bash("echo up; exec sleep 60")).start()
     until(attempt.is_up)

@@ -6,6 +6,7 @@ Runs inside a runtime, with ``${LIB}`` on ``PYTHONPATH`` for ``starforge.layout`
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -25,7 +26,14 @@ TRACEBACK = "driver-traceback.txt"
 
 
 class JobError(Exception):
-    """A failure that a user can mend: shown as one line, without a traceback."""
+    """A failure that a user can mend: shown as one line, without a traceback.
+
+    The line is what the job is said to have ended for.
+    """
+
+
+class SeeAboveError(JobError):
+    """A failure whose reason upstream has written into the log: the line alone is too little."""
 
 
 def attempt_dir() -> Path:
@@ -198,7 +206,12 @@ def run(main: Callable[[], None]) -> NoReturn:
 
 
 def _end(shown: JobError, cause: Exception) -> NoReturn:
-    print(t("error: ", "错误：") + one_line(shown), file=sys.stderr, flush=True)
+    line = one_line(shown)
+    if not isinstance(shown, SeeAboveError):
+        with contextlib.suppress(OSError):  # a full disk; the log has it, too
+            attempt_dir().mkdir(parents=True, exist_ok=True)
+            (attempt_dir() / layout.FAILURE).write_text(line + "\n", "utf-8")
+    print(t("error: ", "错误：") + line, file=sys.stderr, flush=True)
     if cause is not shown or cause.__cause__ is not None:
         keep_traceback(cause)
     sys.exit(1)

@@ -23,6 +23,7 @@ import nemo_home
 import private_ray
 from job_files import (
     JobError,
+    SeeAboveError,
     attempt_dir,
     declare_artifact,
     output_dir,
@@ -106,7 +107,7 @@ def main() -> None:
             t("the reward: {reason}", "奖励：{reason}", reason=problem.read_text("utf-8"))
         )
     if code:
-        raise JobError(
+        raise SeeAboveError(
             t("NeMo-RL ended with exit code {code}", "NeMo-RL 以退出码 {code} 结束", code=code)
         )
     if job["export"]:

@@ -25,6 +25,7 @@ import private_ray
 import tiny_model
 from job_files import (
     JobError,
+    SeeAboveError,
     attempt_dir,
     output_dir,
     private_folder,
@@ -197,7 +198,7 @@ def train(words: list[str], job: dict[str, Any], env: dict[str, str], folder: Pa
         raise JobError(
             t("the reward: {reason}", "奖励：{reason}", reason=problem.read_text("utf-8"))
         )
-    raise JobError(
+    raise SeeAboveError(
         t(
             "OpenRLHF ended with exit code {code}; its own message stands above",
             "OpenRLHF 以退出码 {code} 结束，具体原因见上方输出",

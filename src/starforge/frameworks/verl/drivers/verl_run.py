@@ -27,6 +27,7 @@ import verl_models
 import verl_reward
 from job_files import (
     JobError,
+    SeeAboveError,
     attempt_dir,
     declare_artifact,
     output_dir,
@@ -133,7 +134,7 @@ def train(
         return
     if reason:
         raise JobError(t("the reward: {reason}", "奖励：{reason}", reason=reason))
-    raise JobError(
+    raise SeeAboveError(
         t(
             "verl ended with exit code {code}; its own message stands above",
             "verl 以退出码 {code} 结束，具体原因见上方输出",
