@@ -1,5 +1,5 @@
 /**
- * One stream of all jobs' changes for the whole page. It updates what is cached in place,
+ * One stream of the changes of jobs, pipelines and sweeps for the whole page. It updates what is cached in place,
  * so tables change without flicker, and says whether the server is there.
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { useRef, useSyncExternalStore } from "react";
 import { isLive } from "@/ui/StateBadge";
 import type { Job, Schemas } from "./client";
 import { useFollow } from "./follow";
+import { applyPipeline, applyStageJob, applySweep } from "./liveRuns";
 
 type Task = Schemas["Task"];
 type Listener = () => void;
@@ -73,19 +74,22 @@ export function applyTask(client: QueryClient, task: Task): void {
   }
 }
 
-const SETTLE = 400; // ms: many new jobs at once ask for the lists once
+const SETTLE = 400; // ms: many changes at once ask once for what shows them
 
 /** Mount once: keeps everything cached up to date. */
 export function LiveUpdates(): null {
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const due = useRef(new Set<string>());
   const wasAway = useRef(false);
 
-  function refreshLists() {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      void client.invalidateQueries({ queryKey: ["jobs"] });
-      void client.invalidateQueries({ queryKey: ["server"] });
+  /** Ask again, soon, for what is cached under these keys and seen. */
+  function refresh(...keys: string[]) {
+    for (const key of keys) due.current.add(key);
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      for (const key of due.current) void client.invalidateQueries({ queryKey: [key] });
+      due.current.clear();
     }, SETTLE);
   }
 
@@ -103,14 +107,23 @@ export function LiveUpdates(): null {
       onEvent: ({ event, data }) => {
         if (event === "job") {
           const job = data as Job;
-          if (applyJob(client, job)) refreshLists();
+          if (applyJob(client, job)) refresh("jobs", "server");
+          applyStageJob(client, job);
           // What is only looked at while a job runs (curves, logs, samples) is looked at once
           // more when it has ended: its last points came after the last look.
           void client.invalidateQueries({ queryKey: ["job", job.id], exact: isLive(job.state) });
         } else if (event === "deleted") {
-          refreshLists();
+          refresh("jobs", "server", "pipeline");
+        } else if (event === "pipeline") {
+          if (applyPipeline(client, data as Schemas["Pipeline"])) refresh("pipelines");
+          refresh("pipeline");
+        } else if (event === "sweep") {
+          if (applySweep(client, data as Schemas["Sweep"])) refresh("sweeps");
+          refresh("sweep");
         } else if (event === "task") {
           applyTask(client, data as Task);
+        } else if (event === "gap") {
+          void client.invalidateQueries(); // more happened than was told
         }
       },
     },

@@ -35,6 +35,11 @@ export const en = {
     gone: "the job was deleted",
     openJob: "job",
     failed: "The pipeline did not do that",
+    confirm: {
+      stop: "Stages that run are stopped and no more are started. Finished stages stay; `sf pipeline resume` goes on from there.",
+      resume:
+        "Stages that were stopped or failed go on from their last checkpoint, or start anew without one. Finished stages stay.",
+    },
   },
   sweeps: {
     title: "Sweeps",
@@ -72,6 +77,18 @@ export const en = {
     sortBy: "Sort by {{column}}",
     isBest: "the best",
     failed: "The sweep did not do that",
+    confirm: {
+      stop: "Trials that run are stopped and no more are started. `sf sweep resume` goes on from there.",
+      resume:
+        "Trials that were stopped go on from their last checkpoint, or start anew without one; further ones are started.",
+    },
+    made: "{{count}} of {{all}}",
+    early: "of {{factor}} trials one goes on, from step {{step}} on",
+    earlyLater: "of {{factor}} trials one goes on",
+    earlyHint:
+      "Early stop by successive halving: at each rung a trial ends unless it is among the best that came there so far.",
+    atStep: "at step {{step}}",
+    legend: { good: "succeeded", other: "failed, stopped or ended early", best: "the best" },
   },
   columns: {
     state: "State",
@@ -86,6 +103,7 @@ export const en = {
     owner: "Owner",
   },
   anyState: "any state",
+  ahead: "{{count}} to come",
   newer: "Newer",
   older: "Older",
   page: "Page {{page}} of {{pages}}",
@@ -125,6 +143,10 @@ export const zh = {
     gone: "任务已被删除",
     openJob: "任务",
     failed: "流水线操作未完成",
+    confirm: {
+      stop: "正在运行的阶段会被停止，后面的阶段不再启动。已完成的阶段保持不变，之后可用 `sf pipeline resume` 继续。",
+      resume: "被停止或失败的阶段从最近的检查点继续，没有检查点则重新开始。已完成的阶段保持不变。",
+    },
   },
   sweeps: {
     title: "参数搜索",
@@ -161,6 +183,16 @@ export const zh = {
     sortBy: "按{{column}}排序",
     isBest: "最好",
     failed: "参数搜索操作未完成",
+    confirm: {
+      stop: "正在运行的尝试会被停止，不再启动新的尝试。之后可用 `sf sweep resume` 继续。",
+      resume: "被停止的尝试从最近的检查点继续，没有检查点则重新开始；随后启动其余的尝试。",
+    },
+    made: "{{count}}/{{all}}",
+    early: "每 {{factor}} 次尝试留 1 次，从第 {{step}} 步起淘汰",
+    earlyLater: "每 {{factor}} 次尝试留 1 次",
+    earlyHint: "用逐次减半法提前结束：每到一个检查步，表现不在已到达者前列的尝试就此结束。",
+    atStep: "于第 {{step}} 步",
+    legend: { good: "成功", other: "失败、停止或提前结束", best: "最好" },
   },
   columns: {
     state: "状态",
@@ -175,6 +207,7 @@ export const zh = {
     owner: "提交者",
   },
   anyState: "任意状态",
+  ahead: "{{count}} 个尚未开始",
   newer: "较新",
   older: "较早",
   page: "第 {{page}} 页，共 {{pages}} 页",

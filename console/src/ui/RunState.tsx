@@ -1,6 +1,5 @@
 import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { isLive } from "./StateBadge";
 
 /** Colours of the states of pipelines, stages, sweeps and trials. */
 const COLOR: Record<string, string> = {
@@ -18,13 +17,6 @@ const COLOR: Record<string, string> = {
 /** The colour of a state; one that this page does not know is grey. */
 export function stateColor(state: string): string {
   return COLOR[state] ?? "var(--sf-waiting)";
-}
-
-/** Whether a pipeline or a sweep can still change by itself. */
-export function isGoing(run: {
-  state: "running" | "stopping" | "succeeded" | "failed" | "stopped";
-}) {
-  return isLive(run.state);
 }
 
 /** The state of a pipeline, stage, sweep or trial as a dot and a word. */

@@ -18,4 +18,9 @@ describe("counts of states", () => {
     });
     expect(doneOf(undefined)).toEqual({ done: 0, all: 0 });
   });
+
+  it("have as many as are planned, where not all are there yet", () => {
+    expect(doneOf({ succeeded: 2, running: 1 }, 20)).toEqual({ done: 2, all: 20 });
+    expect(doneOf({ succeeded: 2 }, 1)).toEqual({ done: 2, all: 2 });
+  });
 });

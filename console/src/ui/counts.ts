@@ -22,13 +22,16 @@ export function countsOf(counts: Record<string, number> | undefined): Count[] {
     .sort((a, b) => place(a.state) - place(b.state) || a.state.localeCompare(b.state));
 }
 
-/** How many are over, of how many. */
-export function doneOf(counts: Record<string, number> | undefined): { done: number; all: number } {
+/** How many are over, of how many there are or are `planned`. */
+export function doneOf(
+  counts: Record<string, number> | undefined,
+  planned = 0,
+): { done: number; all: number } {
   let done = 0;
   let all = 0;
   for (const { state, count } of countsOf(counts)) {
     all += count;
     if (state !== "waiting" && state !== "running") done += count;
   }
-  return { done, all };
+  return { done, all: Math.max(all, planned) };
 }

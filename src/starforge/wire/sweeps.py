@@ -75,7 +75,9 @@ class Trial(Shape):
 
 
 class Sweep(Shape):
-    """A sweep as lists show it; ``counts`` are its trials by state, ``best`` the best's number.
+    """A sweep as lists show it; ``counts`` are its trials by state.
+
+    ``best`` is the number of the best trial, ``best_value`` what the metric came to in it.
 
     ``planned`` is how many trials it is to have; a search makes them one after the other.
     """
@@ -91,6 +93,7 @@ class Sweep(Shape):
     early_stop: EarlyStop | None = None
     counts: dict[TrialState, int] = {}
     best: int | None = None
+    best_value: float | None = None
     created_at: Time
     ended_at: Time | None = None
 

@@ -1,14 +1,12 @@
 import { Badge, Box, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { useKeys } from "@/app/keys";
-import { nextRow } from "@/app/rows";
-import { formatDuration } from "@/format/time";
-import { currentLanguage } from "@/i18n";
+import { useRowKeys } from "@/app/rows";
+import { CodeText } from "@/ui/CodeText";
 import { CommandBlock } from "@/ui/CommandBlock";
 import { doneOf } from "@/ui/counts";
+import { Elapsed } from "@/ui/Elapsed";
 import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
 import { Problem } from "@/ui/Problem";
@@ -17,7 +15,7 @@ import { Section } from "@/ui/Section";
 import { TimeAgo } from "@/ui/TimeAgo";
 import { type PipelineDetail, pipelineQuery } from "../pipelines/queries";
 import { RunActions } from "../pipelines/RunActions";
-import { runSeconds } from "../pipelines/RunTable";
+import { commandOf, verbOf } from "../pipelines/runs";
 import { StageGraph } from "./StageGraph";
 import { StageList } from "./StageList";
 
@@ -42,14 +40,7 @@ export function PipelinePage() {
     <Page
       title={pipeline.name}
       subtitle={<Facts pipeline={pipeline} />}
-      actions={
-        <RunActions
-          kind="pipeline"
-          run={pipeline}
-          queryKey={query.queryKey}
-          resumable={["failed", "stopped"]}
-        />
-      }
+      actions={<RunActions kind="pipeline" run={pipeline} queryKey={query.queryKey} />}
     >
       <Stages id={id} pipeline={pipeline} />
       <Terminal pipeline={pipeline} />
@@ -67,7 +58,7 @@ function Facts({ pipeline }: { pipeline: PipelineDetail }) {
         <span>{t("pipeline.progress", { done, all })}</span>
         {pipeline.owner && <span>{pipeline.owner}</span>}
         <TimeAgo at={pipeline.created_at} />
-        <span>{formatDuration(runSeconds(pipeline), currentLanguage())}</span>
+        <Elapsed from={pipeline.created_at} to={pipeline.ended_at} />
         {pipeline.fresh && (
           <Tooltip label={t("pipeline.freshHint")}>
             <Badge>{t("pipeline.fresh")}</Badge>
@@ -90,30 +81,24 @@ function Stages({ id, pipeline }: { id: string; pipeline: PipelineDetail }) {
   const stages = pipeline.stages ?? [];
   const chosen = search.stage;
   const choose = (name: string | undefined) => {
-    if (name === undefined) return;
     void navigate({
       to: "/pipelines/$run",
       params: { run: id },
-      search: { stage: name },
+      search: { stage: name ?? "" },
       replace: true,
       resetScroll: false,
     });
   };
-  const names = stages.map((one) => one.name);
-  const open = (event: KeyboardEvent) => {
-    const focused = event.target instanceof HTMLElement && event.target.closest("a,button");
-    const job = stages.find((one) => one.name === chosen)?.job_id;
-    if (focused instanceof HTMLElement) focused.click();
-    else if (job) void navigate({ to: "/jobs/$job", params: { job }, search: {} });
+  const open = (name: string) => {
+    const job = stages.find((one) => one.name === name)?.job_id;
+    if (job) void navigate({ to: "/jobs/$job", params: { job }, search: {} });
   };
-  useKeys({
-    j: () => choose(nextRow(names, chosen, 1)),
-    k: () => choose(nextRow(names, chosen, -1)),
-    Enter: open,
-  });
-  useEffect(() => {
-    if (chosen) document.getElementById(`row-${chosen}`)?.scrollIntoView({ block: "nearest" });
-  }, [chosen]);
+  useRowKeys(
+    stages.map((one) => one.name),
+    chosen,
+    choose,
+    open,
+  );
   return (
     <>
       <StageGraph stages={stages} chosen={chosen} onChoose={choose} />
@@ -128,16 +113,16 @@ function Stages({ id, pipeline }: { id: string; pipeline: PipelineDetail }) {
 function Terminal({ pipeline }: { pipeline: PipelineDetail }) {
   const { t } = useTranslation("runs");
   const { id, state } = pipeline;
-  const lines = [`sf pipeline show ${id}`];
-  if (state === "running") lines.push(`sf pipeline stop ${id}`);
-  if (state === "failed" || state === "stopped") lines.push(`sf pipeline resume ${id}`);
+  const lines = [commandOf("pipeline", "show", id)];
+  const verb = verbOf("pipeline", state);
+  if (verb) lines.push(commandOf("pipeline", verb, id));
   return (
     <>
       <Section title={t("pipeline.terminal")} bare>
         <CommandBlock text={lines.join("\n")} />
         {state !== "running" && state !== "stopping" && (
-          <Text size="xs" c="dimmed" mt={4}>
-            {t("pipeline.terminalText")}
+          <Text component="div" size="xs" c="dimmed" mt={4}>
+            <CodeText>{t("pipeline.terminalText")}</CodeText>
           </Text>
         )}
       </Section>

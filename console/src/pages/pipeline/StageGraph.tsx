@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { useTranslation } from "react-i18next";
 import { RunState, stateColor } from "@/ui/RunState";
 import type { Stage } from "../pipelines/queries";
-import { cornerOf, curve, extent, layout, type Sizes } from "./graph";
+import { draw, type Sizes } from "./graph";
 import classes from "./graph.module.css";
 import { scoreText } from "./stage";
 
@@ -13,7 +13,7 @@ const NARROW: Sizes = { width: 152, height: 64, rankGap: 26, laneGap: 12, down: 
 interface Props {
   stages: Stage[];
   chosen: string | undefined;
-  onChoose: (name: string) => void;
+  onChoose: (name: string | undefined) => void;
 }
 
 /** The stages as boxes joined by what they wait for; branches stand beside each other. */
@@ -21,38 +21,32 @@ export function StageGraph({ stages, chosen, onChoose }: Props) {
   const { t } = useTranslation("runs");
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   const sizes = narrow ? NARROW : WIDE;
-  const found = layout(stages);
-  const size = extent(found, sizes);
-  const corners = new Map(found.nodes.map((one) => [one.name, cornerOf(one, sizes)]));
-  const byName = new Map(stages.map((one) => [one.name, one]));
+  const { corners, edges, width, height } = draw(stages, sizes);
   return (
     <section className={`sf-panel ${classes.frame}`} aria-label={t("pipeline.graph")} tabIndex={0}>
-      <div style={{ position: "relative", ...size }}>
-        <svg
-          width={size.width}
-          height={size.height}
-          aria-hidden="true"
-          style={{ position: "absolute" }}
-        >
-          {found.edges.map(({ from, to }) => {
-            const [start, end] = [corners.get(from), corners.get(to)];
-            return start && end ? (
-              <path key={`${from} ${to}`} d={curve(start, end, sizes)} className={classes.line} />
-            ) : null;
-          })}
-        </svg>
-        {found.nodes.map(({ name }) => {
-          const stage = byName.get(name);
-          const corner = corners.get(name);
-          return stage && corner ? (
-            <StageBox
-              key={name}
-              stage={stage}
-              pressed={name === chosen}
-              onClick={() => onChoose(name)}
-              style={{ left: corner.x, top: corner.y, width: sizes.width, height: sizes.height }}
+      <div style={{ position: "relative", width, height }}>
+        <svg width={width} height={height} aria-hidden="true" style={{ position: "absolute" }}>
+          {edges.map(({ from, to, path }) => (
+            <path
+              key={`${from} ${to}`}
+              d={path}
+              className={classes.line}
+              data-chosen={from === chosen || to === chosen || undefined}
             />
-          ) : null;
+          ))}
+        </svg>
+        {stages.map((stage) => {
+          const { x: left = 0, y: top = 0 } = corners.get(stage.name) ?? {};
+          const pressed = stage.name === chosen;
+          return (
+            <StageBox
+              key={stage.name}
+              stage={stage}
+              pressed={pressed}
+              onClick={() => onChoose(pressed ? undefined : stage.name)}
+              style={{ left, top, width: sizes.width, height: sizes.height }}
+            />
+          );
         })}
       </div>
     </section>

@@ -4,13 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Job, Schemas } from "@/api/client";
 import { formatNumber } from "@/format/number";
-import { formatDuration } from "@/format/time";
-import { currentLanguage } from "@/i18n";
 import { CopyButton } from "@/ui/CopyButton";
+import { Elapsed } from "@/ui/Elapsed";
 import { RunState } from "@/ui/RunState";
 import { isLive } from "@/ui/StateBadge";
 import { MethodLink } from "../job/MethodLink";
-import { secondsRun, shareDone } from "../job/state";
+import { shareDone } from "../job/state";
 import type { Stage } from "../pipelines/queries";
 import classes from "./list.module.css";
 import { gatesOf, opponentOf, valueText } from "./stage";
@@ -111,7 +110,6 @@ function JobLine({ stage }: { stage: Stage }) {
       </Text>
     );
   }
-  const ran = secondsRun(job, Date.now());
   return (
     <Group gap="sm" style={{ rowGap: 2 }}>
       <Link to="/jobs/$job" params={{ job: id }} search={{}}>
@@ -119,9 +117,9 @@ function JobLine({ stage }: { stage: Stage }) {
           {job.name}
         </Anchor>
       </Link>
-      {ran !== null && (
+      {job.started_at && (
         <Text span size="sm" c="dimmed">
-          {formatDuration(ran, currentLanguage())}
+          <Elapsed from={job.started_at} to={job.ended_at} />
         </Text>
       )}
       <JobProgress job={job} />

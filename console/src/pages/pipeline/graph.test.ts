@@ -1,63 +1,73 @@
 import { describe, expect, it } from "vitest";
-import { cornerOf, curve, extent, layout, type Sizes } from "./graph";
+import { draw, ranksOf, type Sizes } from "./graph";
 
-const MATH = [
-  { name: "base-score" },
+const WIDE: Sizes = { width: 100, height: 40, rankGap: 20, laneGap: 10, down: false };
+const DOWN: Sizes = { ...WIDE, down: true };
+
+const BRANCHES = [
+  { name: "base" },
   { name: "sft" },
   { name: "grpo", needs: ["sft"] },
-  { name: "score", needs: ["grpo", "base-score"] },
+  { name: "score", needs: ["grpo", "base"] },
 ];
-const SIZES: Sizes = { width: 100, height: 40, rankGap: 50, laneGap: 10, down: false };
 
-describe("layout", () => {
-  it("puts a stage behind all it needs, branches beside each other", () => {
-    const found = layout(MATH);
-    const at = Object.fromEntries(found.nodes.map((one) => [one.name, [one.rank, one.lane]]));
-    expect(at).toEqual({ "base-score": [0, 0], sft: [0, 1], grpo: [1, 0], score: [2, 0] });
-    expect(found.ranks).toBe(3);
-    expect(found.lanes).toBe(2);
-    expect(found.edges).toContainEqual({ from: "base-score", to: "score" });
+describe("ranks", () => {
+  it("count the longest way to a stage", () => {
+    expect(Object.fromEntries(ranksOf(BRANCHES))).toEqual({ base: 0, sft: 0, grpo: 1, score: 2 });
   });
 
-  it("orders a rank by what it needs, so that lines don't cross", () => {
-    const found = layout([
+  it("come to an end with circles and unknown names", () => {
+    const odd = [
+      { name: "a", needs: ["b", "gone"] },
+      { name: "b", needs: ["a"] },
+      { name: "self", needs: ["self"] },
+    ];
+    expect(ranksOf(odd).get("self")).toBe(0);
+    expect(draw(odd, WIDE).edges.map((one) => `${one.from} ${one.to}`)).toEqual(["b a"]);
+  });
+});
+
+describe("a drawing", () => {
+  const boxes = (sizes: Sizes) => Object.fromEntries(draw(BRANCHES, sizes).corners);
+
+  it("has ranks side by side, stages of one below each other", () => {
+    expect(boxes(WIDE).base).toEqual({ x: 0, y: 0 });
+    expect(boxes(WIDE).sft).toEqual({ x: 0, y: 50 });
+    expect(boxes(WIDE).score?.x).toBe(240);
+  });
+
+  it("leads lines that pass a rank beside its boxes", () => {
+    const { corners, edges } = draw(BRANCHES, WIDE);
+    // The line from base passes above grpo, for base stands above sft.
+    expect(corners.get("grpo")).toEqual({ x: 120, y: 50 });
+    expect(corners.get("score")).toEqual({ x: 240, y: 25 });
+    const long = edges.find((one) => one.from === "base");
+    expect(long?.path).toBe("M100 20C110 20 110 20 120 20L220 20C230 20 230 45 240 45");
+  });
+
+  it("is turned for a narrow window", () => {
+    expect(boxes(DOWN).sft).toEqual({ x: 110, y: 0 });
+    expect(boxes(DOWN).score?.y).toBe(120);
+    const { edges } = draw(BRANCHES, DOWN);
+    expect(edges.find((one) => one.from === "grpo")?.path).toMatch(/^M\d+ 100C/);
+  });
+
+  it("is as large as what it holds", () => {
+    expect(draw(BRANCHES, WIDE)).toMatchObject({ width: 340, height: 90 });
+    expect(draw([], WIDE)).toMatchObject({ width: 0, height: 0, edges: [] });
+    const one = draw([{ name: "a" }], WIDE);
+    expect(one).toMatchObject({ width: 100, height: 40 });
+  });
+
+  it("keeps branches in the order of what they come from", () => {
+    const crossed = [
       { name: "a" },
       { name: "b" },
       { name: "of-b", needs: ["b"] },
       { name: "of-a", needs: ["a"] },
-    ]);
-    const second = found.nodes.filter((one) => one.rank === 1).map((one) => one.name);
-    expect(second).toEqual(["of-a", "of-b"]);
-  });
-
-  it("ends with circles and names that don't exist", () => {
-    const found = layout([
-      { name: "a", needs: ["b", "gone"] },
-      { name: "b", needs: ["a"] },
-    ]);
-    expect(found.nodes).toHaveLength(2);
-    expect(found.edges).toHaveLength(2);
-  });
-
-  it("is empty for no stages", () => {
-    expect(layout([])).toEqual({ nodes: [], edges: [], ranks: 0, lanes: 0 });
-  });
-});
-
-describe("places", () => {
-  const found = layout(MATH);
-
-  it("go to the right, or down on a narrow page", () => {
-    const sft = { name: "sft", rank: 0, lane: 1 };
-    expect(cornerOf(sft, SIZES)).toEqual({ x: 0, y: 50 });
-    expect(cornerOf(sft, { ...SIZES, down: true })).toEqual({ x: 110, y: 0 });
-    expect(extent(found, SIZES)).toEqual({ width: 400, height: 90 });
-    expect(extent(found, { ...SIZES, down: true })).toEqual({ width: 210, height: 220 });
-  });
-
-  it("are joined from edge to edge", () => {
-    expect(curve({ x: 0, y: 0 }, { x: 150, y: 50 }, SIZES)).toBe("M100 20C125 20 125 70 150 70");
-    const down = { ...SIZES, down: true };
-    expect(curve({ x: 0, y: 0 }, { x: 0, y: 90 }, down)).toBe("M50 40C50 65 50 65 50 90");
+    ];
+    const { corners } = draw(crossed, WIDE);
+    expect(corners.get("of-a")?.y).toBe(0);
+    expect(corners.get("of-b")?.y).toBe(50);
   });
 });

@@ -3,13 +3,11 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "@/app/rows";
-import { formatDuration } from "@/format/time";
-import { currentLanguage } from "@/i18n";
 import { CountBar } from "@/ui/CountBar";
+import { Elapsed } from "@/ui/Elapsed";
 import { RunState } from "@/ui/RunState";
 import { SearchBox } from "@/ui/SearchBox";
 import { TimeAgo } from "@/ui/TimeAgo";
-import { secondsRun } from "../job/state";
 import { RUN_STATES, type RunStateName } from "./queries";
 import { type RunFilter, runsSearch } from "./runs";
 
@@ -18,6 +16,8 @@ interface Run {
   name: string;
   state: RunStateName;
   counts?: Record<string, number>;
+  /** How many parts it is to have, where not all are there yet. */
+  planned?: number;
   created_at: string;
   ended_at?: string | null;
 }
@@ -59,7 +59,7 @@ export function RunsToolbar({ to, filter, label }: BarProps) {
   );
 }
 
-/** A column of one kind of run; hidden on a phone unless `always`. */
+/** A column of one kind of run; hidden on a phone. */
 export interface Column<T> {
   title: string;
   cell: (run: T) => ReactNode;
@@ -119,7 +119,7 @@ export function RunTable<T extends Run>({ to, runs, parts, columns, remark }: Ta
                 <RunState state={one.state} />
               </Table.Td>
               <Table.Td>
-                <CountBar counts={one.counts} />
+                <CountBar counts={one.counts} planned={one.planned} />
               </Table.Td>
               {columns.map((column) => (
                 <Table.Td key={column.title} visibleFrom="sm">
@@ -129,8 +129,8 @@ export function RunTable<T extends Run>({ to, runs, parts, columns, remark }: Ta
               <Table.Td visibleFrom="sm">
                 <TimeAgo at={one.created_at} />
               </Table.Td>
-              <Table.Td visibleFrom="sm" style={{ whiteSpace: "nowrap" }}>
-                {formatDuration(runSeconds(one), currentLanguage())}
+              <Table.Td visibleFrom="sm">
+                <Elapsed from={one.created_at} to={one.ended_at} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -146,14 +146,6 @@ function Remark({ text }: { text: string | null | undefined }) {
     <Text size="xs" c="dimmed" lineClamp={1}>
       {text}
     </Text>
-  );
-}
-
-/** Seconds since a run was started, up to its end. */
-export function runSeconds(run: Pick<Run, "state" | "created_at" | "ended_at">): number | null {
-  return secondsRun(
-    { state: run.state, started_at: run.created_at, ended_at: run.ended_at ?? null },
-    Date.now(),
   );
 }
 

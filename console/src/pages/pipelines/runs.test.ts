@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matching, parseRuns, runsSearch } from "./runs";
+import { matching, parseRuns, runsSearch, verbOf } from "./runs";
 
 describe("the address of a list", () => {
   it("is read with what does not exist left out", () => {
@@ -33,5 +33,21 @@ describe("matching", () => {
   it("keeps only those of the state", () => {
     expect(matching(runs, { state: "running", page: 1 })).toHaveLength(1);
     expect(matching(runs, { state: "stopped", page: 1 })).toHaveLength(0);
+  });
+});
+
+describe("what can be done", () => {
+  it("is to stop what runs, and nothing to what stops already or has succeeded", () => {
+    for (const kind of ["pipeline", "sweep"] as const) {
+      expect(verbOf(kind, "running")).toBe("stop");
+      expect(verbOf(kind, "stopping")).toBeNull();
+      expect(verbOf(kind, "succeeded")).toBeNull();
+      expect(verbOf(kind, "stopped")).toBe("resume");
+    }
+  });
+
+  it("is to resume a failed pipeline, but no failed sweep", () => {
+    expect(verbOf("pipeline", "failed")).toBe("resume");
+    expect(verbOf("sweep", "failed")).toBeNull();
   });
 });

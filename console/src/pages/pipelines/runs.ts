@@ -38,3 +38,22 @@ export function matching<T extends { id: string; name: string; state: RunStateNa
       `${one.name} ${one.id}`.toLowerCase().includes(words),
   );
 }
+
+export type RunVerb = "stop" | "resume";
+export type RunKind = "pipeline" | "sweep";
+
+const RESUMED: Record<RunKind, RunStateName[]> = {
+  pipeline: ["failed", "stopped"],
+  sweep: ["stopped"], // a trial that failed by itself is not tried again
+};
+
+/** What can be done to a run in a state; `null` for nothing. */
+export function verbOf(kind: RunKind, state: RunStateName): RunVerb | null {
+  if (state === "running") return "stop";
+  return RESUMED[kind].includes(state) ? "resume" : null;
+}
+
+/** What does the same in a terminal. */
+export function commandOf(kind: RunKind, verb: RunVerb | "show" | "best", id: string): string {
+  return `sf ${kind} ${verb} ${id}`;
+}

@@ -2,9 +2,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "@/api/client";
 import { showRefusal } from "../job/header/useJobActions";
-
-export type RunVerb = "stop" | "resume";
-export type RunKind = "pipeline" | "sweep";
+import type { RunKind, RunVerb } from "./runs";
 
 function call(kind: RunKind, id: string, verb: RunVerb): Promise<unknown> {
   if (kind === "pipeline") {

@@ -1,12 +1,13 @@
-import { Anchor, Grid, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Grid, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import type { Schemas } from "@/api/client";
 import { formatNumber } from "@/format/number";
-import { formatDuration } from "@/format/time";
-import { currentLanguage } from "@/i18n";
 import { CommandBlock } from "@/ui/CommandBlock";
 import { CountBar } from "@/ui/CountBar";
+import { Elapsed } from "@/ui/Elapsed";
 import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
 import { Problem } from "@/ui/Problem";
@@ -16,7 +17,7 @@ import { TimeAgo } from "@/ui/TimeAgo";
 import { MethodLink } from "../job/MethodLink";
 import { type SweepDetail, sweepQuery } from "../pipelines/queries";
 import { RunActions } from "../pipelines/RunActions";
-import { runSeconds } from "../pipelines/RunTable";
+import { commandOf, verbOf } from "../pipelines/runs";
 import { TrialTable } from "./TrialTable";
 import { Values } from "./Values";
 
@@ -42,9 +43,7 @@ export function SweepPage() {
     <Page
       title={sweep.name}
       subtitle={<Facts sweep={sweep} />}
-      actions={
-        <RunActions kind="sweep" run={sweep} queryKey={query.queryKey} resumable={["stopped"]} />
-      }
+      actions={<RunActions kind="sweep" run={sweep} queryKey={query.queryKey} />}
     >
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
@@ -61,7 +60,7 @@ export function SweepPage() {
       </Grid>
       <Section
         title={t("sweep.trials")}
-        count={(sweep.trials ?? []).length}
+        count={t("sweep.made", { count: (sweep.trials ?? []).length, all: sweep.planned })}
         bare
         actions={
           <Link to="/jobs" search={{ tag: `sweep:${sweep.name}` }}>
@@ -82,22 +81,32 @@ function Facts({ sweep }: { sweep: SweepDetail }) {
   return (
     <Group gap="sm" style={{ rowGap: 2 }}>
       <RunState state={sweep.state} />
-      <CountBar counts={sweep.counts} />
+      <CountBar counts={sweep.counts} planned={sweep.planned} />
       <MethodLink method={sweep.method} />
       <span>
         <span className="sf-mono">{sweep.metric}</span>, {t(`sweep.goal.${sweep.goal}`)}
       </span>
       <span>{t("sweep.parallel", { count: sweep.jobs })}</span>
+      {sweep.early_stop && (
+        <Tooltip label={t("sweep.earlyHint")} multiline w={300}>
+          <span>{earlyText(sweep.early_stop, t)}</span>
+        </Tooltip>
+      )}
       <TimeAgo at={sweep.created_at} />
-      <span>{formatDuration(runSeconds(sweep), currentLanguage())}</span>
+      <Elapsed from={sweep.created_at} to={sweep.ended_at} />
     </Group>
   );
 }
 
+/** `one of 3 goes on, from step 9 on`. */
+function earlyText({ factor, first }: Schemas["EarlyStop"], t: TFunction<"runs">): string {
+  return first ? t("sweep.early", { factor, step: first }) : t("sweep.earlyLater", { factor });
+}
+
 function commands({ id, state }: SweepDetail): string {
-  const lines = [`sf sweep show ${id}`, `sf sweep best ${id}`];
-  if (state === "running") lines.push(`sf sweep stop ${id}`);
-  if (state === "stopped") lines.push(`sf sweep resume ${id}`);
+  const lines = [commandOf("sweep", "show", id), commandOf("sweep", "best", id)];
+  const verb = verbOf("sweep", state);
+  if (verb) lines.push(commandOf("sweep", verb, id));
   return lines.join("\n");
 }
 

@@ -2,7 +2,7 @@ import { Anchor, Box, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconStarFilled } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useRows } from "@/app/rows";
+import { useRowKeys } from "@/app/rows";
 import { formatNumber } from "@/format/number";
 import { RunState } from "@/ui/RunState";
 import type { SweepDetail, Trial } from "../pipelines/queries";
@@ -17,18 +17,25 @@ export function TrialTable({ id, sweep }: { id: string; sweep: SweepDetail }) {
   const trials = sorted(sweep.trials ?? [], order);
   const names = parameterNames(sweep.trials ?? []);
   const jobs = new Map(trials.map((one) => [String(one.number), one.job_id]));
-  const marked = useRows([...jobs.keys()], (number) => {
-    const job = jobs.get(number);
-    if (job) void navigate({ to: "/jobs/$job", params: { job }, search: {} });
-  });
-  const sort = (by: string) =>
+  const go = (change: Record<string, string>) =>
     void navigate({
       to: "/sweeps/$run",
       params: { run: id },
-      search: { ...search, sort: nextOrder(order, by) },
+      search: { ...search, ...change },
       replace: true,
       resetScroll: false,
     });
+  const marked = search.trial;
+  useRowKeys(
+    [...jobs.keys()],
+    marked,
+    (trial) => go({ trial }),
+    (number) => {
+      const job = jobs.get(number);
+      if (job) void navigate({ to: "/jobs/$job", params: { job }, search: {} });
+    },
+  );
+  const sort = (by: string) => go({ sort: nextOrder(order, by) });
   return (
     <Box className="sf-panel" style={{ overflowX: "auto" }} tabIndex={0}>
       <Table fz="sm" highlightOnHover>
@@ -116,6 +123,11 @@ function Row({ trial, names, best, marked }: RowProps) {
       </Table.Td>
       <Table.Td>
         <RunState state={trial.state} />
+        {trial.pruned_at != null && (
+          <Text span size="xs" c="dimmed" pl={14} style={{ whiteSpace: "nowrap" }}>
+            {t("sweep.atStep", { step: trial.pruned_at })}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td>
         {trial.job_id && (

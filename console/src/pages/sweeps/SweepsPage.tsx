@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { formatNumber } from "@/format/number";
 import { Empty } from "@/ui/Empty";
 import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
@@ -47,6 +48,12 @@ export function SweepsPage() {
                 <span className="sf-mono">
                   {one.metric} {one.goal === "max" ? "↑" : "↓"}
                 </span>
+              ),
+            },
+            {
+              title: t("columns.best"),
+              cell: (one) => (
+                <span style={{ whiteSpace: "nowrap" }}>{formatNumber(one.best_value)}</span>
               ),
             },
           ]}

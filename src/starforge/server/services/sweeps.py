@@ -193,6 +193,7 @@ def _fields(row: SweepRow, trials: list[TrialRow]) -> dict[str, Any]:
         "early_stop": row.early_stop and wire.EarlyStop(**msgspec.structs.asdict(row.early_stop)),
         "counts": dict(Counter(one.state for one in trials)),
         "best": found.number if found else None,
+        "best_value": views.finite(found.value) if found else None,
         "created_at": from_unix(row.created_at),
         "ended_at": from_unix(row.ended_at),
     }

@@ -92,7 +92,7 @@ def test_at_most_so_many_run_at_once_and_the_best_is_found(core, world):
     assert world.states == ["succeeded", "succeeded", "failed"]
     assert (world.row.state, world.jobs()) == ("succeeded", 3)
     found = sweeps.detail(core, world.id, "en")
-    assert (found.best, found.trials[1].value) == (1, 0.9)
+    assert (found.best, found.best_value, found.trials[1].value) == (1, 0.9, 0.9)
     with core.db.read() as tx:
         job = jobs.get(tx, found.trials[1].job_id)
     assert (job.name, job.experiment["sets"]) == ("s-1", ["x=2"])
