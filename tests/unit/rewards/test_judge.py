@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from starforge.checks.reward_problems import problem_of
 from starforge.rewards import JudgeError, judge, judge_http
 from starforge.rewards.judge import read_score
 
@@ -155,6 +156,31 @@ def test_a_judge_that_is_away_or_does_not_answer(serve, ask):
     server.server_close()
     with pytest.raises(JudgeError, match="is away"):
         ask(retries=1)
+
+
+@pytest.mark.parametrize(
+    ("turn", "said"),
+    [
+        ("I'd rather not say.", '的回答里没有评分："I\'d rather not say."（试了 1 次）'),
+        ((200, b"<html>hello"), "返回的不是补全结果：'<html>hello'（试了 1 次）"),
+        ((500, b"broken"), "返回 500: broken（试了 1 次）"),
+        ((401, b"bad key"), "返回 401: bad key"),
+        (5.0, "在 0.05 秒内没有回答（试了 1 次）"),
+        (None, "联系不上：[Errno 111] Connection refused（试了 1 次）"),
+    ],
+)
+def test_what_a_judge_did_is_told_in_both_languages(serve, ask, turn, said):
+    server = serve(turn)
+    if turn is None:
+        server.shutdown()
+        server.server_close()
+    with pytest.raises(JudgeError) as caught:
+        ask(retries=0, timeout=0.05 if turn == 5.0 else 5.0)
+    problem = problem_of(f"reward.py raised JudgeError: {caught.value}", "reward.py")
+    where = f"{server.url} 上的评判模型 wise "
+    assert problem.text.zh == where + said
+    assert problem.text.en == str(caught.value)
+    assert "default=0.0" in problem.hint.en
 
 
 def test_a_default_stands_in_and_is_not_kept(serve, ask, capsys):
