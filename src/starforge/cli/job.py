@@ -139,7 +139,7 @@ def ls(states: tuple[str, ...], limit: int, page: int, as_json: bool, **where: A
     "show",
     text=("Show everything about a job.", "显示任务的全部信息。"),
     examples=[
-        ("sf job show my-sft", ("state, attempts, outputs", "状态、各次运行与产出")),
+        ("sf job show my-sft", ("state, attempts, outputs", "状态、各次尝试与产出")),
         ("sf job show my-sft --json", ("for a script", "供脚本使用")),
     ],
 )
@@ -184,7 +184,7 @@ def stop(job_ids: tuple[str, ...], force: bool, wait: bool, as_json: bool) -> No
     "resume",
     text=(
         "Go on from the last checkpoint, as a new attempt of the same job.",
-        "从最近的检查点继续，作为同一任务的又一次运行。",
+        "从最近的检查点继续，作为同一任务的又一次尝试。",
     ),
     examples=[("sf job resume my-sft", ("after a stop or a crash", "停止或崩溃之后继续"))],
 )

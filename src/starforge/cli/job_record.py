@@ -98,7 +98,7 @@ def _file_name(job: JobDetail) -> str:
         "Make the same job again, from its record.\n\nWithout changes the server must come to "
         "the recorded plan, to the digest; else it says what is different. Where the framework "
         "is deterministic the curves are the same to the last digit (see the documentation).",
-        "按记录重新运行同一个任务。\n\n不加改动时，服务端必须得到与记录的摘要完全一致的计划，"
+        "按记录重新运行同一个任务。\n\n不加改动时，服务必须得到与记录的摘要完全一致的计划，"
         "否则会说明差异。框架具有确定性时，曲线会完全相同（见文档）。",
     ),
     ("sf job rerun my-sft --watch", ("the same again", "原样重跑")),

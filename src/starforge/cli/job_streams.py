@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starforge.wire.logs import LogLine, LogPage
 
 JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。")
-ATTEMPT = ("Which attempt, from 0 (default: the last).", "第几次运行，从 0 数起（默认最后一次）。")
+ATTEMPT = ("Which attempt, from 0 (default: the last).", "第几次尝试，从 0 数起（默认最后一次）。")
 PAGE = 5000  # log lines a request
 
 

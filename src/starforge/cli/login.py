@@ -18,7 +18,7 @@ from starforge.lang import t
         "Use a server elsewhere from now on.\n\nThe token is the content of the file `token` in "
         "the server's home. It is asked for, or read from --token-file (`-`: standard input), and "
         "kept in a file only you can read. STARFORGE_URL and STARFORGE_TOKEN go before it.",
-        "从现在起使用别处的服务。\n\n令牌是服务端状态目录下 `token` 文件的内容。可以按提示输入，"
+        "从现在起使用别处的服务。\n\n令牌是服务的状态目录下 `token` 文件的内容。可以按提示输入，"
         "也可以用 --token-file 读取（`-` 表示标准输入），保存在只有你能读的文件中。"
         "环境变量 STARFORGE_URL 和 STARFORGE_TOKEN 优先。",
     ),

@@ -77,7 +77,7 @@ def _show(rows: list[Row]) -> None:
     words = {True: t("accepted", "通过"), False: t("REFUSED", "被拒绝"), None: "-"}
     print_table(
         [t("method", "方法"), t("pin", "版本"), t("parameters", "参数"),
-         t("contract keys", "合约键"), t("cases", "用例"), t("values compared", "核对的值"),
+         t("contract keys", "契约键"), t("cases", "用例"), t("values compared", "核对的值"),
          t("upstream", "上游")],
         [
             (row["method"], row["pin"], row["parameters"], row["keys"], row["cases"],

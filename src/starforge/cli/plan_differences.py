@@ -34,7 +34,7 @@ def _mapping(what: str, ours: Any, theirs: Any) -> Iterator[str]:
 def _line(what: str, ours: Any, theirs: Any) -> str:
     return t(
         "{what}: here {ours}, server {theirs}",
-        "{what}：本机 {ours}，服务端 {theirs}",
+        "{what}：本机 {ours}，服务 {theirs}",
         what=what,
         ours=_short(ours),
         theirs=_short(theirs),

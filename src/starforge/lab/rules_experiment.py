@@ -162,22 +162,22 @@ INPUT_UNREADABLE = rule(
 )  # fmt: skip
 INPUT_OFFLINE = rule(
     "input/needs-server", "info",
-    title=Text("Input known only to the server", "输入只有服务器知道"),
+    title=Text("Input known only to the server", "输入只有服务知道"),
     message=Text("`{ref}` is checked when the job is submitted, not here",
                  "`{ref}` 将在提交任务时检查，此处不检查"),
     why=Text("Jobs, registered models and datasets live on the server.",
-             "任务、已登记的模型和数据集都在服务器上。"),
+             "任务、已登记的模型和数据集都保存在服务中。"),
     bad="model: job:k3f9a2", good="model: models/base",
 )  # fmt: skip
 UNRESOLVED = rule(
     "input/unresolved",
     "error",
-    title=Text("Input does not exist on the server", "服务端没有该输入"),
+    title=Text("Input does not exist on the server", "服务没有该输入"),
     message=Text("{problem}", "{problem}"),
     why=Text(
         "Registered datasets and models, jobs and folders are looked up on the server before "
         "a job is queued, so that it does not fail hours later.",
-        "任务入队前会先在服务端查找已登记的数据集、模型、任务和目录，以免排队很久之后才失败。",
+        "任务入队前会先由服务查找已登记的数据集、模型、任务和目录，以免排队很久之后才失败。",
     ),
     bad="model: model:my-model@99",
     good="model: model:my-model@1",

@@ -59,7 +59,7 @@ def _require(header: str | None, expected: str) -> None:
             Text("the token is not this server's", "令牌与该服务不符"),
             Text(
                 "run `sf login URL` again with the token from the server's `token` file",
-                "请用服务端 `token` 文件中的令牌重新运行 `sf login URL`",
+                "请用服务的 `token` 文件中的令牌重新运行 `sf login URL`",
             ),
             exit_code=ExitCode.NOT_ALLOWED,
             status=401,

@@ -202,12 +202,12 @@ def differs(plan: LaunchPlan, digest: str) -> DetailedError:
         "submit/plan-differs",
         Text(
             "the server's plan for this experiment is not the one that was printed",
-            "服务端为该实验生成的计划与此前显示的不一致",
+            "服务为该实验生成的计划与此前显示的不一致",
         ),
         Text(
             "client and server may be of different versions, or an input has changed: "
             "look at the plan again and submit anew",
-            "客户端与服务端版本可能不同，或者输入已经变化：请重新查看计划后再提交",
+            "客户端与服务的版本可能不同，或者输入已经变化：请重新查看计划后再提交",
         ),
         status=409,
         detail={

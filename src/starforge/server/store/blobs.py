@@ -233,7 +233,7 @@ def _too_large(limit: int) -> StarForgeError:
         Text(
             "leave out what the job does not need, or put it on the server's machine and give "
             "its path",
-            "请去掉任务不需要的内容，或将其放到服务器所在机器上并给出路径",
+            "请去掉任务不需要的内容，或将其放到服务所在的机器上并给出路径",
         ),
         status=413,
     )

@@ -24,7 +24,7 @@ def disk_fault(error: OSError, path: Path) -> StarForgeError:
         Text(
             "check that the folder exists and the server may write there, or choose another "
             "with STARFORGE_HOME",
-            "请确认该目录存在且服务器可以写入，或用 STARFORGE_HOME 指定其他目录",
+            "请确认该目录存在且服务可以写入，或用 STARFORGE_HOME 指定其他目录",
         ),
         status=500,
     )
@@ -66,7 +66,7 @@ def _read_only(where: str) -> StarForgeError:
         Text("{where} cannot be written to", "{where} 不可写").format(where=where),
         Text(
             "give the server's user write permission, or choose another folder with STARFORGE_HOME",
-            "请为运行服务器的用户授予写权限，或用 STARFORGE_HOME 指定其他目录",
+            "请为运行服务的用户授予写权限，或用 STARFORGE_HOME 指定其他目录",
         ),
         status=500,
     )

@@ -22,7 +22,7 @@ def check(model: str, teacher: str | None, facts: dict[str, Any]) -> None:
             t(
                 "the tokenizer of {model} has no chat template, which verl needs; use an "
                 "instruction-tuned model, or add chat_template.jinja to its folder",
-                "{model} 的分词器没有聊天模板，而 verl 需要它；请使用指令微调过的模型，"
+                "{model} 的分词器没有对话模板，而 verl 需要它；请使用指令微调过的模型，"
                 "或在模型目录中加入 chat_template.jinja",
                 model=model,
             )
