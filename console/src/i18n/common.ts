@@ -190,7 +190,7 @@ export const zh = {
     how: "在服务所在的机器上运行下面的命令，打开它给出的链接：",
     or: "或者",
     token: "服务的令牌",
-    tokenHint: "令牌在服务主目录的 `token` 文件中。",
+    tokenHint: "令牌在服务状态目录的 `token` 文件中。",
     submit: "登录",
     wrong: "这个链接已被使用或已过期。",
   },

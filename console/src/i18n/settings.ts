@@ -74,7 +74,7 @@ export const zh = {
   server: "服务",
   version: "版本",
   address: "地址",
-  home: "主目录",
+  home: "状态目录",
   started: "启动时间",
   process: "进程 {{pid}}",
   engine: "执行引擎",
