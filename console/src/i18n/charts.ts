@@ -29,8 +29,8 @@ export const en = {
 };
 
 export const zh = {
-  axes: { step: "步", time: "时间", tokens: "token 数" },
-  at: { step: "第 {{at}} 步", time: "时间 {{at}}", tokens: "{{at}} 个 token" },
+  axes: { step: "步", time: "时间", tokens: "词元数" },
+  at: { step: "第 {{at}} 步", time: "时间 {{at}}", tokens: "{{at}} 个词元" },
   xAxis: "横轴的含义",
   smoothing: "平滑",
   logX: "横轴对数",

@@ -134,7 +134,12 @@ export const en = {
   plan: {
     title: "What will run",
     needs: "needs",
-    slots: "{{cpus}} CPUs, {{gpus}} GPUs",
+    inputs: {
+      model: "model",
+      train: "training data",
+      validation: "validation data",
+      reward: "reward",
+    },
     runtime: "runtime",
     steps: "steps",
     differs: "Where it differs from the framework's defaults",
@@ -278,7 +283,7 @@ export const zh = {
   plan: {
     title: "将要运行的内容",
     needs: "需要",
-    slots: "{{cpus}} 个 CPU，{{gpus}} 个 GPU",
+    inputs: { model: "模型", train: "训练数据", validation: "验证数据", reward: "奖励" },
     runtime: "运行环境",
     steps: "步数",
     differs: "与框架默认值不同之处",

@@ -32,6 +32,7 @@ export const en = {
   inUse: "in use",
   free: "free",
   noJobs: "none yet",
+  counted: "{{count}} {{state}}",
   runtimes: "Runtimes",
   runtimesText:
     "The pinned environments that methods run in, on the server's machine. `sf runtime` does the same in a terminal there.",
@@ -89,6 +90,7 @@ export const zh = {
   inUse: "使用中",
   free: "空闲",
   noJobs: "暂无",
+  counted: "{{state}} {{count}}",
   runtimes: "运行环境",
   runtimesText:
     "各方法所用的固定版本环境，位于服务所在的机器上。在那里的终端中，`sf runtime` 有同样的功能。",

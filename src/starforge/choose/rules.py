@@ -55,7 +55,7 @@ _VERL = Text("when you go on with verl's reinforcement methods", "接着使用 v
 _RM_FIRST = Text("a reward model first, then RL", "先训练奖励模型，再做 RL")
 _RM = Text("a reward model from the same pairs, as the reward of RL afterwards",
            "用同样的数据训练奖励模型，之后作为 RL 的奖励")  # fmt: skip
-_STEPS = Text("a critic gives credit to single steps", "critic 能把功劳分到每一步")
+_STEPS = Text("a critic gives credit to single steps", "评论家能把功劳分到每一步")
 
 
 def _one(method: str, en: str, zh: str, **more: object) -> Advice:
@@ -98,7 +98,7 @@ BRANCHES: tuple[Branch, ...] = (
         label=Text("verifiable tasks: mathematics, code, tools", "可验证任务（数学/代码/工具）"),
         advice=(
             _one("nemo-rl/grpo", "the default for tasks that a program can check; no critic",
-                 "程序可检验的任务的默认选择，不需要 critic",
+                 "程序可检验的任务的默认选择，不需要评论家",
                  when=Text("default", "默认")),
             _one("nemo-rl/grpo-lora", "trains adapters only, so it fits where full training does "
                  "not", "只训练适配器，放得下全参训练放不下的模型",
@@ -108,7 +108,7 @@ BRANCHES: tuple[Branch, ...] = (
             _one("nemo-rl/maxrl", "puts the signal where answers are rarely right",
                  "把学习信号集中在很少做对的题上", when=TRAITS["hard"], lifted_by="hard"),
             _one("verl/grpo", "GRPO with verl: answers of a group compared, no critic",
-                 "verl 上的 GRPO：组内回答相互比较，不需要 critic"),
+                 "verl 上的 GRPO：组内回答相互比较，不需要评论家"),
             _one("verl/dapo", "GRPO for long reasoning: wider clipping, groups without signal "
                  "dropped", "面向长推理的 GRPO：放宽上裁剪，丢弃没有信号的组"),
             _one("verl/rloo", "an unbiased baseline that does not divide by the spread of a group",
@@ -119,12 +119,12 @@ BRANCHES: tuple[Branch, ...] = (
                  "每题两条回答就够：一条采样、一条贪心"),
             Advice(method="verl/ppo", reason=_STEPS, lifted_by="process_rewards"),
             _one("openrlhf/grpo", "GRPO with OpenRLHF: answers of a group compared, no critic",
-                 "OpenRLHF 上的 GRPO：组内回答相互比较，不需要 critic"),
+                 "OpenRLHF 上的 GRPO：组内回答相互比较，不需要评论家"),
             _one("openrlhf/reinforce-baseline", "normalizes over the batch, with OpenRLHF",
                  "在整个 batch 上归一化，使用 OpenRLHF"),
             Advice(method="openrlhf/ppo", reason=_STEPS, lifted_by="process_rewards"),
             _one("trl/grpo", "GRPO on the simplest stack: answers of a group compared, no critic",
-                 "最简单的框架上的 GRPO：组内回答相互比较，不需要 critic"),
+                 "最简单的框架上的 GRPO：组内回答相互比较，不需要评论家"),
             _one("trl/rloo", "two answers a task already work", "每题两条回答即可"),
             _one("nemo-rl/opsd", "learns from its own reading of the worked solutions",
                  "从自己对解答过程的理解中学习", when=TRAITS["solutions"], only_with="solutions"),

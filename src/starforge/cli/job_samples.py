@@ -88,7 +88,7 @@ def _each(one: Sample) -> Iterator[str]:
     if one.group is not None:
         yield t("group {g}", "第 {g} 组", g=one.group)
     if one.length is not None:
-        yield t("{n} tokens", "{n} 个 token", n=one.length)
+        yield t("{n} tokens", "{n} 个词元", n=one.length)
     if one.truncated:
         yield style(t("truncated", "被截断"), "yellow")
 

@@ -20,7 +20,7 @@ def speak():
     ("language", "shown"),
     [
         ("en", "  reward 1.1 (right 1, form 0.1)  group 2  16 tokens  truncated"),
-        ("zh", "  奖励 1.1（right 1，form 0.1）  第 2 组  16 个 token  被截断"),
+        ("zh", "  奖励 1.1（right 1，form 0.1）  第 2 组  16 个词元  被截断"),
     ],
 )
 def test_a_row_that_says_everything(speak, language, shown):

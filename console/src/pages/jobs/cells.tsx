@@ -15,16 +15,16 @@ import { type Column, shownMetric } from "./view";
 /** Least widths in px, and the share of what is left over. */
 const WIDTHS: Record<Column, [number, number]> = {
   state: [106, 1],
-  name: [142, 2],
+  name: [138, 2],
   method: [106, 1],
-  model: [66, 1],
-  data: [66, 1],
-  progress: [106, 0.2],
-  metric: [120, 0.4],
+  model: [56, 1],
+  data: [56, 1],
+  progress: [104, 0.2],
+  metric: [118, 0.4],
   owner: [64, 0.3],
   profile: [64, 0.2],
-  created: [96, 0],
-  duration: [72, 0],
+  created: [104, 0],
+  duration: [82, 0],
 };
 const GAP = 8;
 const CHECK = 30;

@@ -84,7 +84,7 @@ function Jobs({ counts }: { counts: Record<string, number> }) {
     <span key={state}>
       {index > 0 && " · "}
       <Link to="/jobs" search={{ state }}>
-        {count} {t(`common:states.${state}`, { defaultValue: state })}
+        {t("counted", { count, state: t(`common:states.${state}`, { defaultValue: state }) })}
       </Link>
     </span>
   ));

@@ -14,14 +14,18 @@ export function PlanView() {
   const plan = checked?.planned.plan as unknown as Plan | null | undefined;
   if (!plan) return null;
   const { cpus, gpus } = plan.resources;
+  const slots = [
+    t("job:overview.cpus", { count: cpus }),
+    ...(gpus ? [t("job:overview.gpus", { count: gpus })] : []),
+  ];
   const facts: [string, string][] = [
-    [t("plan.needs"), t("plan.slots", { cpus, gpus })],
+    [t("plan.needs"), slots.join(" · ")],
     ...(plan.runtime
       ? [[t("plan.runtime"), `${plan.runtime.name} (${plan.runtime.device})`] as [string, string]]
       : []),
     ...(plan.total_steps ? [[t("plan.steps"), String(plan.total_steps)] as [string, string]] : []),
     ...plan.inputs.map((one): [string, string] => [
-      one.name,
+      t(`plan.inputs.${one.name.replace("data.", "")}`, { defaultValue: one.name }),
       one.rows ? t("data.rows", { count: one.rows }) : one.location,
     ]),
   ];
