@@ -14,8 +14,9 @@ _LIST = Text(
     "请为每个回答返回一个有限的数（或由命名的数组成的字典），空回答和意外的回答也不例外",
 )  # fmt: skip
 _ANY_TEXT = Text(
-    "it is called with right, wrong and empty answers; it has to give each a number",
-    "调用时会传入正确的、错误的和空的回答，对每一个都要给出数值",
+    "see what it asks for there; whatever an answer looks like, empty or wrong, it has to get a "
+    "number",
+    "请查看该处需要什么；无论回答是什么样，空的还是错的，都要给出数值",
 )
 _IMPORTS = Text(
     "a reward may import files beside it and what the runtime has",

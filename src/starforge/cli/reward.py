@@ -182,7 +182,9 @@ def _found(experiment: str, sets: tuple[str, ...], *, as_json: bool) -> _Found:
     path = reward_path(prepared.context)
     if path is None:
         raise _no_file(experiment, prepared.context)
-    wrong = [finding.to_public() for finding in check_reward(prepared.context)]
+    unset = [one for one in prepared.findings if one.severity == "error" and one.at.file is None]
+    said = [*(unset if sets else ()), *check_reward(prepared.context)]
+    wrong = [finding.to_public() for finding in said]
     if wrong:
         if as_json:
             print_json({"ok": False, "findings": wrong})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -61,4 +62,8 @@ def _scorer(name: str) -> Callable[..., Any]:
         try:
             return reasoning_gym.get_score_answer_fn(name)  # type: ignore[no-any-return]
         except ValueError as error:
-            raise ValueError(f"reasoning-gym has no data set `{name}`") from error
+            from reasoning_gym.factory import DATASETS  # type: ignore[import-not-found]
+
+            near = difflib.get_close_matches(name, DATASETS, 1)
+            meant = f"; did you mean `{near[0]}`?" if near else ""
+            raise ValueError(f"reasoning-gym has no data set `{name}`{meant}") from error

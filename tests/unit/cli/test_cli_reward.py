@@ -80,6 +80,10 @@ def test_a_reward_that_fails(sf, grpo: Path) -> None:
     shown = sf("reward", "try", "grpo")
     assert shown.code == 1
     assert "reward.py:2: it raised ZeroDivisionError" in shown.err
+    assert "hint: " in shown.err
+    shown = sf("reward", "try", "grpo", "--set", "nosuch=1")
+    assert shown.code == 1
+    assert "`nosuch` is not a key" in shown.err and "ZeroDivision" not in shown.err
     (grpo / "reward.py").write_text("from starforge.rewards import numerc as reward\n")
     shown = sf("reward", "try", "grpo")
     assert shown.code == 1
