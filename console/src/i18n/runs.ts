@@ -13,6 +13,8 @@ export const en = {
     noneText: "Change the search or the state.",
   },
   pipeline: {
+    one: "Pipeline",
+    stageOf: "stage {{stage}}",
     graph: "How the stages build on each other",
     stages: "Stages",
     file: "pipeline.yaml",
@@ -33,7 +35,6 @@ export const en = {
     against: "item by item against {{stage}}",
     benchmark: "benchmark",
     gone: "the job was deleted",
-    openJob: "job",
     failed: "The pipeline did not do that",
     confirm: {
       stop: "Stages that run are stopped and no more are started. Finished stages stay; `sf pipeline resume` goes on from there.",
@@ -53,6 +54,7 @@ export const en = {
     noneText: "Change the search or the state.",
   },
   sweep: {
+    one: "Sweep",
     trials: "Trials",
     count_one: "{{count}} trial",
     count_other: "{{count}} trials",
@@ -66,7 +68,6 @@ export const en = {
     number: "trial",
     noPoints: "Values are drawn here as trials end.",
     hover: "Point at a value to see its trial; a click opens the job.",
-    bestLine: "best so far",
     goal: { max: "higher is better", min: "lower is better" },
     parallel_one: "{{count}} job at once",
     parallel_other: "up to {{count}} jobs at once",
@@ -88,7 +89,7 @@ export const en = {
     earlyHint:
       "Early stop by successive halving: at each rung a trial ends unless it is among the best that came there so far.",
     atStep: "at step {{step}}",
-    legend: { good: "succeeded", other: "failed, stopped or ended early", best: "the best" },
+    legend: { good: "succeeded", other: "not succeeded", best: "the best", line: "best so far" },
   },
   columns: {
     state: "State",
@@ -121,6 +122,8 @@ export const zh = {
     noneText: "请调整搜索词或状态。",
   },
   pipeline: {
+    one: "流水线",
+    stageOf: "阶段 {{stage}}",
     graph: "各阶段的先后关系",
     stages: "阶段",
     file: "pipeline.yaml",
@@ -141,7 +144,6 @@ export const zh = {
     against: "与 {{stage}} 逐题对比",
     benchmark: "评测",
     gone: "任务已被删除",
-    openJob: "任务",
     failed: "流水线操作未完成",
     confirm: {
       stop: "正在运行的阶段会被停止，后面的阶段不再启动。已完成的阶段保持不变，之后可用 `sf pipeline resume` 继续。",
@@ -159,6 +161,7 @@ export const zh = {
     noneText: "请调整搜索词或状态。",
   },
   sweep: {
+    one: "参数搜索",
     trials: "各次尝试",
     count_one: "{{count}} 次尝试",
     count_other: "{{count}} 次尝试",
@@ -172,7 +175,6 @@ export const zh = {
     number: "尝试序号",
     noPoints: "每次尝试结束后，结果会画在这里。",
     hover: "指向一个点可查看对应的尝试，点击打开任务。",
-    bestLine: "目前最好",
     goal: { max: "越高越好", min: "越低越好" },
     parallel_one: "同时运行 {{count}} 个任务",
     parallel_other: "同时最多运行 {{count}} 个任务",
@@ -192,7 +194,7 @@ export const zh = {
     earlyLater: "每 {{factor}} 次尝试留 1 次",
     earlyHint: "用逐次减半法提前结束：每到一个检查步，表现不在已到达者前列的尝试就此结束。",
     atStep: "于第 {{step}} 步",
-    legend: { good: "成功", other: "失败、停止或提前结束", best: "最好" },
+    legend: { good: "成功", other: "未成功", best: "最好的一次", line: "目前最好" },
   },
   columns: {
     state: "状态",

@@ -41,8 +41,9 @@ function seriesOf(ink: Ink & { good: string }): uPlot.Series[] {
   return [
     {},
     {
-      stroke: ink.grid,
+      stroke: ink.text,
       width: 1.5,
+      alpha: 0.5,
       paths: uPlot.paths.stepped?.({ align: 1 }) ?? null,
       points: { show: false },
     },

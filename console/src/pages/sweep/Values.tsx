@@ -71,12 +71,42 @@ export function Values({ id, sweep }: { id: string; sweep: SweepDetail }) {
               void navigate({ to: "/jobs/$job", params: { job: trial.job_id }, search: {} });
             }}
           />
-          <Text size="xs" c="dimmed" mt={4} mih={34}>
-            {hovered ? told(hovered, sweep.metric) : t("sweep.hover")}
-          </Text>
+          <Group justify="space-between" gap={4} align="flex-start" mt={4} mih={20}>
+            <Text size="xs" c="dimmed">
+              {hovered ? told(hovered, sweep.metric) : t("sweep.hover")}
+            </Text>
+            <Legend line={x === BY_NUMBER} />
+          </Group>
         </>
       )}
     </Section>
+  );
+}
+
+const MARKS = {
+  best: { width: 10, height: 10, borderRadius: "50%", background: "var(--sf-succeeded)" },
+  good: { width: 7, height: 7, borderRadius: "50%", background: "var(--sf-running)" },
+  other: { width: 7, height: 7, borderRadius: "50%", border: "1.5px solid currentColor" },
+  line: { width: 14, height: 0, borderTop: "2px solid var(--sf-waiting)", opacity: 0.6 },
+} as const;
+
+/** What the points are. */
+function Legend({ line }: { line: boolean }) {
+  const { t } = useTranslation("runs");
+  const shown = (["best", "good", "other", "line"] as const).filter(
+    (one) => line || one !== "line",
+  );
+  return (
+    <Group gap={12} style={{ rowGap: 0 }}>
+      {shown.map((one) => (
+        <Group key={one} gap={5} c="dimmed" wrap="nowrap">
+          <span aria-hidden style={{ flex: "none", ...MARKS[one] }} />
+          <Text span size="xs">
+            {t(`sweep.legend.${one}`)}
+          </Text>
+        </Group>
+      ))}
+    </Group>
   );
 }
 

@@ -1,13 +1,14 @@
-import { Anchor, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Group, Stack } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { api, ask, type Job, type JobDetail } from "@/api/client";
 import { jobQuery } from "@/api/queries";
 import { StateBadge } from "@/ui/StateBadge";
 import { MethodLink } from "../MethodLink";
 import { jobOf } from "./lineage";
+import { MadeFor } from "./MadeFor";
+import { Row } from "./Row";
 
 /** What the job was made of, what it follows, and what was made of it. */
 export function Lineage({ job }: { job: JobDetail }) {
@@ -51,6 +52,7 @@ export function Lineage({ job }: { job: JobDetail }) {
           <JobLink id={job.parent} />
         </Row>
       )}
+      <MadeFor job={job} />
       {(job.children ?? []).length > 0 && (
         <Row label={t("overview.children")}>
           <JobList jobs={job.children ?? []} />
@@ -70,19 +72,6 @@ function inputText(input: Record<string, unknown>): string {
   const place = String(input.location ?? "");
   if (input.kind === "job") return place.startsWith("job:") ? place : `job:${place}`;
   return typeof input.file === "string" ? input.file : place;
-}
-
-function Row({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <Group gap="sm" align="flex-start" wrap="nowrap">
-      <Text size="sm" c="dimmed" w={110} style={{ flex: "none" }}>
-        {label}
-      </Text>
-      <Text size="sm" component="div" miw={0}>
-        {children}
-      </Text>
-    </Group>
-  );
 }
 
 function Reference({ text }: { text: string }) {
