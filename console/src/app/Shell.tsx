@@ -26,6 +26,7 @@ import {
   IconPlus,
   IconSettings,
   IconSun,
+  IconTrophy,
 } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
@@ -41,10 +42,16 @@ const PLACES = [
   { to: "/jobs", label: "nav.jobs", icon: IconListDetails },
   { to: "/pipelines", label: "nav.pipelines", icon: IconGitBranch },
   { to: "/sweeps", label: "nav.sweeps", icon: IconChartDots },
+  { to: "/board", label: "nav.board", icon: IconTrophy },
   { to: "/methods", label: "nav.methods", icon: IconBook2 },
   { to: "/choose", label: "nav.choose", icon: IconBinaryTree },
   { to: "/settings", label: "nav.settings", icon: IconSettings },
 ] as const;
+
+/** Whether a page belongs to a place of the navigation; jobs are compared among the jobs. */
+function isAt(path: string, place: string): boolean {
+  return path.startsWith(place) || (place === "/jobs" && path.startsWith("/compare"));
+}
 
 /** Switch the language; what the server has said is asked for again. */
 export function useSwitchLanguage(): (language: "en" | "zh") => void {
@@ -77,6 +84,7 @@ export function Shell() {
     "g n": () => void navigate({ to: "/new" }),
     "g p": () => void navigate({ to: "/pipelines" }),
     "g s": () => void navigate({ to: "/sweeps" }),
+    "g b": () => void navigate({ to: "/board" }),
     "g ,": () => void navigate({ to: "/settings" }),
     "g t": toggleScheme,
     "g l": toggleLanguage,
@@ -129,8 +137,8 @@ export function Shell() {
               to={place.to}
               label={t(place.label)}
               leftSection={<place.icon size={17} stroke={1.6} />}
-              active={path.startsWith(place.to)}
-              aria-current={path.startsWith(place.to) ? "page" : undefined}
+              active={isAt(path, place.to)}
+              aria-current={isAt(path, place.to) ? "page" : undefined}
               py={6}
               style={{ borderRadius: 6 }}
             />

@@ -13,6 +13,7 @@ const KEYS = [
   ["g n", "goNew"],
   ["g p", "goPipelines"],
   ["g s", "goSweeps"],
+  ["g b", "goBoard"],
   ["g ,", "goSettings"],
   ["g t", "theme"],
   ["g l", "language"],

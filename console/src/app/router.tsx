@@ -104,6 +104,21 @@ const sweep = createRoute({
   component: lazyRouteComponent(() => import("@/pages/sweep/SweepPage"), "SweepPage"),
 });
 
+const board = createRoute({
+  getParentRoute: () => root,
+  path: "/board",
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import("@/pages/board/BoardPage"), "BoardPage"),
+});
+
+/** `?a=MODEL&b=MODEL`: two models item by item. */
+const scores = createRoute({
+  getParentRoute: () => root,
+  path: "/board/compare",
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import("@/pages/board/ScoresPage"), "ScoresPage"),
+});
+
 const methods = createRoute({
   getParentRoute: () => root,
   path: "/methods",
@@ -140,7 +155,7 @@ const settings = createRoute({
 });
 
 const tree = root.addChildren([
-  home, login, jobs, job, jobTab, compare, pipelines, pipeline, sweeps, sweep, methods, method, choose, newJob, settings,
+  home, login, jobs, job, jobTab, compare, pipelines, pipeline, sweeps, sweep, board, scores, methods, method, choose, newJob, settings,
 ]); // biome-ignore format: a list of routes
 
 export const router = createRouter({

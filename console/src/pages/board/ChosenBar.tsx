@@ -1,0 +1,63 @@
+import { ActionIcon, Button, Group, Paper, Text, Tooltip } from "@mantine/core";
+import { IconArrowsExchange } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { labelsOf } from "./board";
+
+interface Props {
+  chosen: string[];
+  /** The address of their comparison. */
+  search: Record<string, string>;
+  onChange: (chosen: string[]) => void;
+}
+
+/** The models chosen on the board, and the way to compare them. */
+export function ChosenBar({ chosen, search, onChange }: Props) {
+  const { t } = useTranslation("board");
+  const labels = labelsOf(chosen);
+  const [a = "", b = ""] = chosen;
+  return (
+    <Paper
+      component="section"
+      aria-label={t("bar.label")}
+      shadow="md"
+      withBorder
+      p="xs"
+      pos="fixed"
+      bottom={14}
+      left="50%"
+      style={{ transform: "translateX(-50%)", zIndex: 50, width: "max-content", maxWidth: "94vw" }}
+    >
+      <Group gap="xs" justify="center">
+        <Text size="sm" role="status" maw={420} truncate>
+          <b>A</b> {labels.get(a)}
+          {b && (
+            <>
+              {" · "}
+              <b>B</b> {labels.get(b)}
+            </>
+          )}
+        </Text>
+        {b ? (
+          <>
+            <Tooltip label={t("bar.swap")}>
+              <ActionIcon aria-label={t("bar.swap")} onClick={() => onChange([b, a])}>
+                <IconArrowsExchange size={16} />
+              </ActionIcon>
+            </Tooltip>
+            <Link to="/board/compare" search={search} style={{ textDecoration: "none" }}>
+              <Button component="span">{t("bar.compare")}</Button>
+            </Link>
+          </>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t("bar.one")}
+          </Text>
+        )}
+        <Button variant="subtle" color="gray" onClick={() => onChange([])}>
+          {t("bar.clear")}
+        </Button>
+      </Group>
+    </Paper>
+  );
+}
