@@ -305,6 +305,23 @@ def test_policies_are_in_the_commands_and_the_zip(page, server):
     assert written["policies"] == {"retries": 2, "time_limit": "90m"}
 
 
+def test_steps_with_settings_follow(page, server):
+    open_form(page, server, "method=trl/sft")
+    page.get_by_label("Name", exact=True).fill("followed")
+    further = page.get_by_label("Steps with settings of their own")
+    further.fill('{"benchmark": "basics", "lim')
+    page.locator('[id="field-then"]').get_by_text("then/step").wait_for()
+    assert further.input_value() == '{"benchmark": "basics", "lim'
+    further.fill('{"benchmark": "basics", "limit": 2}')
+    page.get_by_label("Export the model, checked by loading it").check()
+    is_ready(page)
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Download").click()
+    archive = zipfile.ZipFile(io.BytesIO(found.value.path().read_bytes()))
+    written = yaml.safe_load(archive.read("followed/experiment.yaml"))
+    assert written["then"] == ["export", {"benchmark": "basics", "limit": 2}]
+
+
 def test_a_job_is_cloned_and_edited(page, server, client, experiment):
     first = send(client, experiment(SCRIPT.replace("LOSS", "9"), tags=["old"]), name="first run")
     wait_ended(client, first.id)

@@ -98,6 +98,7 @@ export const en = {
     follows: "When it has succeeded",
     export: "Export the model, checked by loading it",
     benchmarks: "Run benchmarks",
+    further: "Steps with settings of their own (JSON, one a line)",
   },
   policies: policies.en,
   side: {
@@ -247,6 +248,7 @@ export const zh = {
     follows: "成功之后",
     export: "导出模型，并加载检查",
     benchmarks: "运行评测",
+    further: "带设置的后续步骤（JSON，每行一个）",
   },
   policies: policies.zh,
   side: {
