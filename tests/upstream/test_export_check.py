@@ -1,6 +1,7 @@
 """The export check on real folders: what it sees, and what it says of a broken one."""
 
 import json
+import shutil
 import subprocess
 
 import msgspec
@@ -16,9 +17,10 @@ pytestmark = pytest.mark.upstream
 
 @pytest.fixture(scope="module")
 def exported(trl_python, tmp_path_factory):
-    """Jobs of trl/sft (with LoRA) and trl/rm that have ended: their plans and outputs."""
+    """Jobs of trl/sft and trl/rm (both with LoRA) that have ended: their plans and outputs."""
     made = {}
-    for method, sets in (("sft", ("lora=true", "lora_targets=[q_proj, v_proj]")), ("rm", ())):
+    for method in ("sft", "rm"):
+        sets = ("lora=true", "lora_targets=[q_proj, v_proj]")
         trial = Trial(tmp_path_factory.mktemp(method), f"trl/{method}")
         job = trial.job("max_steps=1", *sets)
         done = job.run(python=trl_python, model=TINY)
@@ -69,10 +71,36 @@ def test_a_language_model_generates(trl_python, exported, tmp_path):
 
 def test_an_adapter_generates_on_its_base(trl_python, exported, tmp_path):
     plan, output = exported["sft"]
-    done, rows = check(trl_python, tmp_path, follow(plan, form="adapter"), output / "model")
-    # The tiny model that it belongs to was made for the job and is gone: told in one line.
-    assert done.returncode == 1
-    assert rows == []
+    done, (row,) = check(trl_python, tmp_path, follow(plan, form="adapter"), output / "model")
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert (row["meta"]["form"], row["meta"]["tokens"]) == ("adapter", 8)
+    # The tiny model that it belongs to was made for the job, and made again for the check.
+    config = json.loads((output / "adapter" / "adapter_config.json").read_text())
+    assert config["base_model_name_or_path"] == TINY
+    assert not (tmp_path / "attempt-0" / "scratch").exists()
+
+
+def test_an_adapter_of_a_reward_model_scores_as_the_merged_one(trl_python, exported, tmp_path):
+    plan, output = exported["rm"]
+    found = {}
+    for form in ("model", "adapter"):
+        (tmp_path / form).mkdir()
+        made = follow(plan, form=form, scores=True)
+        done, (row,) = check(trl_python, tmp_path / form, made, output / "model")
+        assert done.returncode == 0, done.stderr[-2000:]
+        found[form] = row["meta"]["score"]
+    assert found["adapter"] == pytest.approx(found["model"], abs=1e-4)
+
+
+def test_an_adapter_whose_base_is_gone_is_told_in_one_line(trl_python, exported, tmp_path):
+    plan, output = exported["sft"]
+    shutil.copytree(output, tmp_path / "moved")
+    file = tmp_path / "moved" / "adapter" / "adapter_config.json"
+    file.write_text(file.read_text().replace(TINY, str(tmp_path / "gone")))
+    (tmp_path / "check").mkdir()
+    made = follow(plan, form="adapter")
+    done, rows = check(trl_python, tmp_path / "check", made, tmp_path / "moved" / "model")
+    assert (done.returncode, rows) == (1, [])
     assert done.stderr.splitlines()[-1].startswith("error: the exported model can't be used")
 
 
@@ -93,7 +121,9 @@ def test_a_language_model_is_no_reward_model(trl_python, exported, tmp_path):
 
 def test_no_adapter_is_told(trl_python, exported, tmp_path):
     plan, output = exported["rm"]
-    done, _ = check(trl_python, tmp_path, follow(plan, form="adapter"), output / "model")
+    shutil.copytree(output / "model", tmp_path / "alone" / "model")
+    made = follow(plan, form="adapter")
+    done, _ = check(trl_python, tmp_path, made, tmp_path / "alone" / "model")
     assert done.stderr.splitlines()[-1].startswith("error: the job trained no adapter")
 
 

@@ -92,7 +92,9 @@ def test_lora_leaves_an_adapter_and_a_merged_model(trial, trl_python, method):
     assert done.returncode == 0, done.stdout
     output = job.folder / "output"
     assert (output / "adapter" / "adapter_model.safetensors").exists()
+    assert [row["name"] for row in job.rows("artifacts.jsonl")] == ["adapter", "model"]
     adapter = json.loads((output / "adapter" / "adapter_config.json").read_text())
+    assert adapter["base_model_name_or_path"] == TINY
     assert adapter["task_type"] == ("SEQ_CLS" if method == "rm" else "CAUSAL_LM")
     assert (output / "model" / "model.safetensors").exists()
     assert not (output / "model" / "adapter_config.json").exists()

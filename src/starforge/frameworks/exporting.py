@@ -44,7 +44,7 @@ def export_plan(parent: LaunchPlan, step: FollowUp, job_id: str) -> LaunchPlan:
         processes=[_process(step, parent.resources.cpus)],
         files=[
             config_file({"form": step.form, "scores": step.scores}),
-            *driver_files("_drivers", "export_check.py", "job_files.py"),
+            *driver_files("_drivers", "export_check.py", "job_files.py", "tiny_model.py"),
             *library_files(),
         ],
         config={},

@@ -10,11 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import job_files
+import tiny_model
 from job_files import JobError, append_row, attempt_dir, one_line, output_dir, say
 
 from starforge import layout
@@ -79,7 +81,7 @@ def load(folder: Path, model: Path, args: argparse.Namespace) -> Any:
     from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification
 
     if args.form == "adapter":
-        return load_adapter(folder)
+        return load_adapter(folder, scores=args.scores)
     kind = AutoModelForSequenceClassification if args.scores else AutoModelForCausalLM
     more = {"num_labels": 1} if args.scores else {}
     made, seen = kind.from_pretrained(model, dtype="auto", output_loading_info=True, **more)
@@ -92,11 +94,19 @@ def load(folder: Path, model: Path, args: argparse.Namespace) -> Any:
     return made.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 
-def load_adapter(folder: Path) -> Any:
+def load_adapter(folder: Path, *, scores: bool) -> Any:
     """Return the base model with the adapter on it; the adapter's config names its base."""
-    from peft import AutoPeftModelForCausalLM
+    import torch
+    from peft import AutoPeftModelForCausalLM, AutoPeftModelForSequenceClassification
 
-    return AutoPeftModelForCausalLM.from_pretrained(folder).eval()
+    kind = AutoPeftModelForSequenceClassification if scores else AutoPeftModelForCausalLM
+    more = {"num_labels": 1} if scores else {}
+    scratch = attempt_dir() / "scratch"
+    try:
+        made = kind.from_pretrained(tiny_model.with_base(folder, scratch), **more)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return made.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 
 def load_tokenizer(model: Path) -> Any:

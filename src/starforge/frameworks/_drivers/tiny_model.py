@@ -7,6 +7,7 @@ exists to try an experiment out, not to be good at anything.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -57,6 +58,26 @@ def resolve(reference: str, scratch: Path, role: str = "model") -> str:
     if reference != REFERENCE:
         return reference
     return os.fspath(ensure(scratch / f"tiny-{role}", SEED + (role == "teacher")))
+
+
+def name_in(adapter: Path, reference: str) -> None:
+    """Let an adapter of the tiny model name it: the folder it was made in goes with the attempt."""
+    config = adapter / "adapter_config.json"
+    if reference == REFERENCE and config.is_file():
+        found = json.loads(config.read_text("utf-8")) | {"base_model_name_or_path": REFERENCE}
+        config.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+
+def with_base(adapter: Path, scratch: Path) -> Path:
+    """Return an adapter whose base can be loaded: a copy beside the tiny model, if that is it."""
+    config = json.loads((adapter / "adapter_config.json").read_text("utf-8"))
+    if config.get("base_model_name_or_path") != REFERENCE:
+        return adapter
+    copy = scratch / "adapter"
+    shutil.copytree(adapter, copy)
+    config["base_model_name_or_path"] = os.fspath(ensure(scratch / "tiny-model"))
+    (copy / "adapter_config.json").write_text(json.dumps(config), "utf-8")
+    return copy
 
 
 def _tokenizer():

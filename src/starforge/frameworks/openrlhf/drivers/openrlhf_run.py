@@ -166,6 +166,7 @@ def main() -> None:
         train(command(words, job, fake_gpus=args.cpu is not None), job, env, folder)
         export(attempt / "export", output, model=model, lora=job["lora"],
                precision=job["precision"], env=env)  # fmt: skip
+        tiny_model.name_in(output / "adapter", args.model)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(scratch_dir(), ignore_errors=True)

@@ -87,6 +87,10 @@ def _main(build: Build) -> None:
     final = output_dir() / "model"
     trl_model.export(trainer, final)
     if trainer.is_world_process_zero():
+        adapter = final.with_name("adapter")
+        if adapter.is_dir():
+            tiny_model.name_in(adapter, args.model)
+            declare_artifact(adapter, "adapter", "adapter")
         declare_artifact(final, "model", "model")
         say("the model is in {path}", "模型已写入 {path}", path="output/model")
         shutil.rmtree(trl_model.scratch_dir(), ignore_errors=True)
