@@ -50,7 +50,8 @@ export function PipelinePage() {
 
 function Facts({ pipeline }: { pipeline: PipelineDetail }) {
   const { t } = useTranslation("runs");
-  const { done, all } = doneOf(pipeline.counts);
+  const { all } = doneOf(pipeline.counts);
+  const done = pipeline.counts?.succeeded ?? 0;
   return (
     <Stack gap={4}>
       <Group gap="sm" style={{ rowGap: 2 }}>

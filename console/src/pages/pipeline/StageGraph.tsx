@@ -1,13 +1,14 @@
 import { Text, UnstyledButton } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { useElementSize, useMediaQuery } from "@mantine/hooks";
 import { useTranslation } from "react-i18next";
 import { RunState, stateColor } from "@/ui/RunState";
 import type { Stage } from "../pipelines/queries";
-import { draw, type Sizes } from "./graph";
+import { draw, ranksOf, type Sizes } from "./graph";
 import classes from "./graph.module.css";
 import { scoreText } from "./stage";
 
 const WIDE: Sizes = { width: 190, height: 64, rankGap: 46, laneGap: 14, down: false };
+const LEAST = 136; // px: below that a wide graph is scrolled
 const NARROW: Sizes = { width: 152, height: 64, rankGap: 26, laneGap: 12, down: true };
 
 interface Props {
@@ -20,10 +21,12 @@ interface Props {
 export function StageGraph({ stages, chosen, onChoose }: Props) {
   const { t } = useTranslation("runs");
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
-  const sizes = narrow ? NARROW : WIDE;
+  const { ref, width: room } = useElementSize();
+  const sizes = narrow ? NARROW : fitting(stages, room);
   const { corners, edges, width, height } = draw(stages, sizes);
   return (
     <section className={`sf-panel ${classes.frame}`} aria-label={t("pipeline.graph")} tabIndex={0}>
+      <div ref={ref} />
       <div style={{ position: "relative", width, height }}>
         <svg width={width} height={height} aria-hidden="true" style={{ position: "absolute" }}>
           {edges.map(({ from, to, path }) => (
@@ -51,6 +54,13 @@ export function StageGraph({ stages, chosen, onChoose }: Props) {
       </div>
     </section>
   );
+}
+
+/** Boxes as wide as the page has room for. */
+function fitting(stages: Stage[], room: number): Sizes {
+  const ranks = 1 + Math.max(0, ...ranksOf(stages).values());
+  const each = Math.floor((room + WIDE.rankGap) / ranks) - WIDE.rankGap;
+  return room ? { ...WIDE, width: Math.min(WIDE.width, Math.max(LEAST, each)) } : WIDE;
 }
 
 interface BoxProps {

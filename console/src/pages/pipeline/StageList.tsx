@@ -71,12 +71,12 @@ function What({ stage, stages }: { stage: Stage; stages: Stage[] }) {
         </Text>
         {needs.length > 0 && (
           <Text span size="sm" c="dimmed">
-            {t("pipeline.waitsFor", { names: needs.join(", ") })}
+            {t("pipeline.after", { names: needs.join(", ") })}
           </Text>
         )}
       </Group>
       <JobLine stage={stage} />
-      {stage.message && <Text size="sm">{stage.message}</Text>}
+      {stage.message && stage.state !== "gate_failed" && <Text size="sm">{stage.message}</Text>}
       {(stage.scores ?? []).map((score) => (
         <Text key={`${score.benchmark} ${score.metric}`} size="sm">
           <span className="sf-mono">{`${score.benchmark}.${score.metric}`}</span>{" "}
@@ -88,11 +88,15 @@ function What({ stage, stages }: { stage: Stage; stages: Stage[] }) {
       ))}
       {opponent && (
         <Group gap={6} wrap="nowrap">
-          <Text span size="sm" c="dimmed">
-            {t("pipeline.against", { stage: opponent.stage })}
-          </Text>
-          <span className="sf-mono">{`sf bench compare ${opponent.a} ${opponent.b}`}</span>
-          <CopyButton text={`sf bench compare ${opponent.a} ${opponent.b}`} />
+          <Link to="/board/compare" search={{ a: opponent.a, b: opponent.b }}>
+            <Anchor component="span" size="sm">
+              {t("pipeline.against", { stage: opponent.stage })}
+            </Anchor>
+          </Link>
+          <CopyButton
+            text={`sf bench compare ${opponent.a} ${opponent.b}`}
+            label={`sf bench compare ${opponent.a} ${opponent.b}`}
+          />
         </Group>
       )}
     </Stack>

@@ -20,7 +20,7 @@ function stage(name: string, more: Partial<Stage> = {}): Stage {
 
 describe("stages", () => {
   it("tell a score with its error", () => {
-    expect(scoreText(score("gsm8k"))).toBe("gsm8k.acc 0.5 ± 0.012");
+    expect(scoreText(score("gsm8k"))).toBe("0.5 ± 0.012 gsm8k.acc");
   });
 
   it("are compared with the first before them that scored on the same", () => {
@@ -31,6 +31,14 @@ describe("stages", () => {
     expect(opponentOf(last, all)).toEqual({ stage: "base", a: "job-base", b: "job-last" });
     expect(opponentOf(base, all)).toBeNull();
     expect(opponentOf(stage("none"), all)).toBeNull();
+  });
+
+  it("are not compared where a script reported the score: it has no items", () => {
+    const own = { kind: "experiment", scores: [score("gsm8k")] } as const;
+    const base = stage("base", { ...own, scores: [...own.scores] });
+    const last = stage("last", { scores: [score("gsm8k")] });
+    expect(opponentOf(last, [base, last])).toBeNull();
+    expect(opponentOf({ ...base, name: "after" }, [last, { ...base, name: "after" }])).toBeNull();
   });
 
   it("show gates in their order, decided or not", () => {

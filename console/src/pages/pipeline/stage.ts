@@ -5,9 +5,9 @@ import type { Stage } from "../pipelines/queries";
 
 type Score = Schemas["Score"];
 
-/** `gsm8k.exact_match 0.412 ± 0.014`. */
+/** `0.412 ± 0.014 gsm8k.exact_match`: the figure first, for what is cut off at the end. */
 export function scoreText(score: Score): string {
-  return `${score.benchmark}.${score.metric} ${valueText(score.value, score.stderr)}`;
+  return `${valueText(score.value, score.stderr)} ${score.benchmark}.${score.metric}`;
 }
 
 /** A value with its standard error, where there is one. */
@@ -25,12 +25,16 @@ export interface Opponent {
   b: string;
 }
 
-/** The first other stage that scored on a benchmark of this one: item by item it can be compared. */
+/**
+ * The first other stage that ran a benchmark of this one: they can be compared item by item.
+ * Scores that a script reports by itself have no items.
+ */
 export function opponentOf(stage: Stage, stages: Stage[]): Opponent | null {
   const own = new Set((stage.scores ?? []).map((one) => one.benchmark));
-  if (!stage.job_id || own.size === 0) return null;
+  if (!stage.job_id || own.size === 0 || stage.kind !== "benchmark") return null;
   for (const other of stages) {
     if (other.name === stage.name) return null; // only with those before it
+    if (other.kind !== "benchmark") continue;
     const shared = (other.scores ?? []).some((one) => own.has(one.benchmark));
     if (shared && other.job_id && other.job_id !== stage.job_id) {
       return { stage: other.name, a: other.job_id, b: stage.job_id };

@@ -132,7 +132,7 @@ function Row({ trial, names, best, marked }: RowProps) {
       <Table.Td>
         {trial.job_id && (
           <Link to="/jobs/$job" params={{ job: trial.job_id }} search={{}}>
-            <Anchor component="span" size="sm" className="sf-mono">
+            <Anchor component="span" size="sm" className="sf-mono" style={{ whiteSpace: "nowrap" }}>
               {trial.job_id}
             </Anchor>
           </Link>
