@@ -1,8 +1,9 @@
 """Which export of a job a reference means: ``job:ID``, ``job:ID@last``, ``@best``, ``@step-N``.
 
 Without a word, and with ``last``, it is the final model, else the newest checkpoint that is a
-model folder. ``step-N`` and ``best`` choose among checkpoints that are model folders; the
-best has the best value of the first primary validation metric of its method.
+model folder. ``step-N`` and ``best`` choose among checkpoints that are model folders, or have
+one with them (:func:`as_model`); the best has the best value of the first primary validation
+metric of its method.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from starforge.server.core import Core
 from starforge.server.store import curves
 from starforge.server.store.records import Job
 
-_NUMBER = re.compile(r"(\d+)$")
+_NUMBER = re.compile(r"(\d+)(?:_hf)?$")
 _STEP = re.compile(r"step-(\d{1,12})")
 
 
@@ -27,9 +28,36 @@ def split(ref: str) -> tuple[str, str | None]:
     return job, None if which in ("", "last") else which
 
 
-def choose(core: Core, job: Job, which: str, folders: list[Path]) -> Path:
-    """Return the folder that ``which`` names among ``folders``, checkpoints that are models."""
-    by_step = {int(found[1]): one for one in folders if (found := _NUMBER.search(one.name))}
+def as_model(checkpoint: Path) -> Path | None:
+    """Return the model folder that a checkpoint is, or that upstream wrote with it when asked.
+
+    verl puts one inside (``hf_model`` among the contents to save; without it the folder has no
+    weights), OpenRLHF beside it (``save_hf``; in reinforcement learning beside ``_actor``).
+    """
+    written_besides = checkpoint.name.endswith("_hf")  # it fits the pattern of checkpoints, too
+    if not written_besides and (checkpoint / "config.json").is_file():
+        return checkpoint
+    beside = f"{checkpoint.name}_hf"
+    places = (
+        checkpoint, checkpoint / "huggingface", checkpoint / "actor" / "huggingface",
+        checkpoint.with_name(beside), checkpoint.parent.with_name(beside),
+    )  # fmt: skip
+    return next((one for one in places if _has_weights(one)), None)
+
+
+def _has_weights(folder: Path) -> bool:
+    if not (folder / "config.json").is_file():
+        return False
+    return any(next(folder.glob(kind), None) for kind in ("*.safetensors", "pytorch_model*.bin"))
+
+
+def choose(core: Core, job: Job, which: str, checkpoints: list[Path]) -> Path:
+    """Return the model that ``which`` names among a job's ``checkpoints``."""
+    by_step = {
+        int(found[1]): model
+        for one in checkpoints
+        if (found := _NUMBER.search(one.name)) and (model := as_model(one)) is not None
+    }
     if which == "best":
         return by_step[_best(core, job, by_step)]
     found = _STEP.fullmatch(which)
@@ -71,10 +99,7 @@ def _unknown(job: Job, which: str, steps: list[int]) -> StarForgeError:
     there = (
         Text(f"there are: last, {listed}", f"可用的有：last、{listed}")
         if steps
-        else Text(
-            f"its checkpoints are no model folders: use job:{job.id}",
-            f"它的检查点不是模型目录，请用 job:{job.id}",
-        )
+        else _no_folders(job)
     )
     return StarForgeError(
         "job/no-export",
@@ -84,6 +109,27 @@ def _unknown(job: Job, which: str, steps: list[int]) -> StarForgeError:
         ),
         there,
         status=404,
+    )
+
+
+_ASKED = {
+    "verl": Text("add `hf_model` to its checkpoint.save_contents",
+                 "在 checkpoint.save_contents 中加入 `hf_model`"),
+    "openrlhf": Text("set `save_hf: true`", "设置 `save_hf: true`"),
+}  # fmt: skip
+
+
+def _no_folders(job: Job) -> Text:
+    """Say that checkpoints hold shards only, and how a next run writes models with them."""
+    asked = _ASKED.get(job.plan.framework)
+    if asked is None:
+        return Text(
+            f"its checkpoints are no model folders: use job:{job.id}",
+            f"它的检查点不是模型目录，请用 job:{job.id}",
+        )
+    return Text(
+        f"its checkpoints are no model folders: use job:{job.id}; for a next run, {asked.en}",
+        f"它的检查点不是模型目录，请用 job:{job.id}；下次训练时可{asked.zh}",
     )
 
 

@@ -72,17 +72,17 @@ def folder_of_job(core: Core, ref: str) -> Path:
         exported = artifacts.of_job(tx, job.id, kind="model")
     job_dir = core.settings.job_dir(job.id)
     if which is not None:
-        folders = [one for one in newest_checkpoints(job_dir, job.plan) if is_model(one)]
-        return exports.choose(core, job, which, folders)
+        return exports.choose(core, job, which, newest_checkpoints(job_dir, job.plan))
     for artifact in reversed(exported):
         if is_model(job_dir / artifact.path):
             return job_dir / artifact.path
     plan = job.plan.checkpoints
     if plan is not None and plan.final and is_model(job_dir / plan.final):
         return job_dir / plan.final
-    found = [one for one in newest_checkpoints(job_dir, job.plan) if is_model(one)]
-    if found:
-        return found[0]
+    for one in newest_checkpoints(job_dir, job.plan):
+        model = exports.as_model(one)
+        if model is not None:
+            return model
     raise StarForgeError(
         "job/no-model",
         Text(

@@ -65,6 +65,52 @@ def test_a_step_that_is_not_there_lists_those_that_are(core, job):
     assert "last, step-2, step-4, step-6" in caught.value.hint.en
 
 
+@pytest.mark.parametrize(
+    ("method", "places"),
+    [
+        ("verl/sft", ("global_step_*", "global_step_{}/huggingface")),
+        ("verl/grpo", ("global_step_*", "global_step_{}/actor/huggingface")),
+        ("openrlhf/sft", ("global_step*", "global_step{}_hf")),
+        ("openrlhf/grpo", ("_actor/global_step*", "global_step{}_hf")),
+    ],
+)
+def test_models_that_upstream_wrote_with_its_checkpoints(core, add_job, make_plan, method, places):
+    """Folders as verl and OpenRLHF write them: shards, and on request a model besides."""
+    from starforge.plan import CheckpointPlan, Stream
+
+    pattern, beside = places
+    checkpoints = CheckpointPlan(
+        format="own", pattern=f"output/checkpoints/{pattern}", final="output/model"
+    )
+    streams = [Stream(format="report", path="metrics/*.jsonl")]
+    plan = make_plan(method=method, framework=method.partition("/")[0], checkpoints=checkpoints,
+                     metrics=streams)  # fmt: skip
+    made = add_job(plan)
+    root = core.settings.job_dir(made.id) / "output" / "checkpoints"
+    for step in (2, 4, 6):
+        (root / pattern.replace("*", str(step))).mkdir(parents=True)
+        if step == 6:  # verl always writes config and tokenizer, the weights when asked
+            continue
+        model = root / beside.format(step)
+        model.mkdir(parents=True)
+        (model / "config.json").write_text("{}")
+        if step != 4:
+            (model / "model.safetensors").write_bytes(b"")
+    with core.db.write() as tx:
+        attempts.change(tx, made.id, 0, AttemptChange(state="running"))
+    found = root / beside.format(2)
+    assert models.folder_of_job(core, f"{made.id}@step-2") == found
+    assert models.folder_of_job(core, made.id) == found  # no final model: the newest whole one
+    with pytest.raises(StarForgeError) as caught:
+        models.folder_of_job(core, f"{made.id}@step-4")
+    assert "last, step-2" in caught.value.hint.en
+    (found / "model.safetensors").unlink()
+    with pytest.raises(StarForgeError) as caught:
+        models.folder_of_job(core, f"{made.id}@step-2")
+    way = "hf_model" if method.startswith("verl") else "save_hf: true"
+    assert way in caught.value.hint.en and way in caught.value.hint.zh
+
+
 @pytest.mark.parametrize("losses", [{}, {3: 0.5}])
 def test_without_a_measurement_none_is_best(core, job, losses):
     if losses:
