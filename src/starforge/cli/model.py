@@ -11,8 +11,9 @@ import click
 
 from starforge.cli.base import Group, argument, json_option, option
 from starforge.cli.output import ago, note, print_fields, print_json, print_table, say, size
-from starforge.cli.registry import pick_version, progress_of, split_ref
+from starforge.cli.registry import progress_of
 from starforge.cli.session import open_client
+from starforge.client.versions import pick_version, split_ref
 from starforge.lang import t
 
 if TYPE_CHECKING:

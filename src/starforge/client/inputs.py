@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
+from starforge.client.versions import pick_version, split_ref
 from starforge.errors import ExitCode, StarForgeError
 from starforge.findings import Finding
-from starforge.i18n import Text
 from starforge.lab.context import DataSource
 from starforge.lab.inputs import LocalResolver
 from starforge.lab.lab import find_lab
@@ -68,23 +68,8 @@ def _lookup(*, launch: bool) -> Lookup:
         client = connect() if launch else connect_running()
         if client is None:
             return None
-        name, _, version = location.partition("@")
+        name, version = split_ref(location)
         with client:
-            return _pick(client.datasets.versions(name), location, version)
+            return pick_version(client.datasets.versions(name), f"dataset:{location}", version)
 
     return look
-
-
-def _pick(versions: list[Dataset], location: str, version: str) -> Dataset:
-    if version in ("", "latest"):
-        return versions[0]
-    for one in versions:
-        if str(one.version) == version:
-            return one
-    known = ", ".join(str(one.version) for one in versions)
-    raise StarForgeError(
-        "registry/no-version",
-        Text(f"there is no dataset {location}", f"没有数据集 {location}"),
-        Text(f"there are versions {known}", f"现有版本：{known}"),
-        status=404,
-    )

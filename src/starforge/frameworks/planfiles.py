@@ -103,6 +103,19 @@ def checkpoint_plan(recipe: Recipe) -> CheckpointPlan | None:
     return CheckpointPlan(**msgspec.structs.asdict(recipe.checkpoint))
 
 
+def training_streams(recipe: Recipe, events: str = layout.TENSORBOARD) -> list[Stream]:
+    """Return what a training run writes: event files below ``events``, reports and samples."""
+    return [
+        Stream(
+            format="tensorboard",
+            path=f"{events}/events.out.tfevents.*",
+            names=metric_names(recipe),
+        ),
+        Stream(format="report", path=f"{layout.METRICS}/*.jsonl"),
+        Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
+    ]
+
+
 def assemble(
     context: PrepareContext,
     *,

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from starforge.streams.framing import Lines
-from starforge.streams.model import DecodedRows, Row
-from starforge.streams.notes import NoteList
-from starforge.streams.rows import integer, number, objects
+from starforge.streams.model import DecodedRows
+from starforge.streams.rows import decode_rows, integer, number
 
 
 def decode(data: bytes, *, base: int = 0, final: bool = False) -> DecodedRows:
     """Decode whole lines. Every row has ``code``, ``message`` and ``message_zh`` (text),
     ``s`` (int) and ``t`` (float or None).
     """
-    notes = NoteList()
-    lines = Lines(data, notes, base=base, final=final)
-    rows: list[Row] = []
-    for offset, length, row in objects(lines, notes, base=base):
-        problem = _normalize(row)
-        if problem:
-            notes.add("invalid", problem, offset, length)
-        else:
-            rows.append(Row(row, offset, length))
-    return DecodedRows(lines.consumed, rows, notes.notes)
+    return decode_rows(data, _normalize, base=base, final=final)
 
 
 def _normalize(row: dict[str, Any]) -> str | None:

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from starforge.streams.framing import Lines
+from starforge.streams.model import DecodedRows, Row
 from starforge.streams.notes import NoteList
 
 _raw_decode = json.JSONDecoder().raw_decode
 
 JsonRow = tuple[int, int, dict[str, Any]]
+
+
+def decode_rows(
+    data: bytes, normalize: Callable[[dict[str, Any]], str | None], *, base: int, final: bool
+) -> DecodedRows:
+    """Decode whole lines into rows.
+
+    ``normalize`` brings a row into shape in place, or says what makes it useless.
+    """
+    notes = NoteList()
+    lines = Lines(data, notes, base=base, final=final)
+    rows: list[Row] = []
+    for offset, length, row in objects(lines, notes, base=base):
+        problem = normalize(row)
+        if problem:
+            notes.add("invalid", problem, offset, length)
+        else:
+            rows.append(Row(row, offset, length))
+    return DecodedRows(lines.consumed, rows, notes.notes)
 
 
 def objects(lines: Lines, notes: NoteList, *, base: int) -> Iterator[JsonRow]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from starforge.streams.framing import Lines
-from starforge.streams.model import DecodedRows, Row
-from starforge.streams.notes import NoteList
-from starforge.streams.rows import integer, number, objects
+from starforge.streams.model import DecodedRows
+from starforge.streams.rows import decode_rows, integer, number
 
 
 def decode(data: bytes, *, base: int = 0, final: bool = False) -> DecodedRows:
@@ -17,16 +15,7 @@ def decode(data: bytes, *, base: int = 0, final: bool = False) -> DecodedRows:
     (named floats), ``group`` (text or int), ``length`` (int) and ``truncated`` (bool) are there
     only in these types; what is of another is left out.
     """
-    notes = NoteList()
-    lines = Lines(data, notes, base=base, final=final)
-    rows: list[Row] = []
-    for offset, length, row in objects(lines, notes, base=base):
-        problem = _normalize(row)
-        if problem:
-            notes.add("invalid", problem, offset, length)
-        else:
-            rows.append(Row(row, offset, length))
-    return DecodedRows(lines.consumed, rows, notes.notes)
+    return decode_rows(data, _normalize, base=base, final=final)
 
 
 def _normalize(row: dict[str, Any]) -> str | None:

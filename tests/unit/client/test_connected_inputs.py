@@ -2,7 +2,8 @@
 
 import pytest
 
-from starforge.client.inputs import ConnectedResolver, _pick
+from starforge.client.inputs import ConnectedResolver
+from starforge.client.versions import pick_version
 from starforge.errors import ExitCode, StarForgeError
 from starforge.findings import Finding
 from starforge.i18n import Text
@@ -38,7 +39,7 @@ def test_without_a_server_it_stays_a_name(tmp_path, lookup):
 
 def test_a_version_that_is_not_there_is_a_finding_with_those_that_are(tmp_path):
     def lookup(where):
-        return _pick([row(2), row(1)], where, where.partition("@")[2])
+        return pick_version([row(2), row(1)], where, where.partition("@")[2])
 
     assert resolver(tmp_path, lookup).data("dataset:mine@1", "train").ref.location == "mine@1"
     found = resolver(tmp_path, lookup).data("dataset:mine@7", "train")

@@ -366,4 +366,4 @@ def test_a_folder_that_is_no_model_is_named(driver, tmp_path):
         ("checkpoints/global_step4", "checkpoint of DeepSpeed"),
     ]:
         with pytest.raises(files.JobError, match=said):
-            models.check_folder(str(tmp_path / name))
+            models.check_model(str(tmp_path / name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from starforge import layout
 from starforge.findings import Finding
 from starforge.frameworks.nemo_rl.checks import check
 from starforge.frameworks.nemo_rl.config_yaml import PATH, VARIABLES, config_yaml
@@ -12,12 +11,12 @@ from starforge.frameworks.planfiles import (
     assemble,
     config_file,
     driver_files,
-    metric_names,
     text_file,
+    training_streams,
 )
 from starforge.lab.context import PrepareContext
 from starforge.lab.interpolation import effective
-from starforge.plan import LaunchPlan, PlanFile, Process, Stream
+from starforge.plan import LaunchPlan, PlanFile, Process
 
 SHARED_DRIVERS = ("job_files.py", "private_ray.py", "reward_file.py", "tiny_model.py",
                   "upstream.py")  # fmt: skip
@@ -47,7 +46,7 @@ class NemoRl:
             settled,
             processes=[_process(settled)],
             files=_files(settled),
-            streams=_streams(settled),
+            streams=training_streams(settled.recipe, f"{LOGS}/exp_*/tensorboard"),
             total_steps=total_steps(settled),
         )
 
@@ -103,15 +102,3 @@ def _answer_tokens(context: PrepareContext) -> int | None:
     """Return how many tokens an answer may have, where the method samples any."""
     longest = effective(context.config.values, ANSWER_TOKENS)
     return longest if isinstance(longest, int) else None
-
-
-def _streams(context: PrepareContext) -> list[Stream]:
-    return [
-        Stream(
-            format="tensorboard",
-            path=f"{LOGS}/exp_*/tensorboard/events.out.tfevents.*",
-            names=metric_names(context.recipe),
-        ),
-        Stream(format="report", path=f"{layout.METRICS}/*.jsonl"),
-        Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
-    ]

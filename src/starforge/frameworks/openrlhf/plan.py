@@ -15,18 +15,18 @@ from starforge.frameworks.planfiles import (
     assemble,
     config_file,
     driver_files,
-    metric_names,
     text_file,
+    training_streams,
 )
 from starforge.lab.context import PrepareContext
-from starforge.plan import LaunchPlan, PlanFile, Process, Stream
+from starforge.plan import LaunchPlan, PlanFile, Process
 
 DRIVERS = ("openrlhf_run.py", "openrlhf_data.py", "openrlhf_rows.py", "openrlhf_samples.py",
            "openrlhf_watch.py", "openrlhf_checkpoints.py", "openrlhf_export.py",
            "openrlhf_models.py")  # fmt: skip
 RL_DRIVERS = ("openrlhf_ray.py", REWARD_DRIVER)
-SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "private_ray.py", "tiny_model.py",
-                  "upstream.py")  # fmt: skip
+SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "model_folder.py", "private_ray.py",
+                  "tiny_model.py", "upstream.py")  # fmt: skip
 
 
 class OpenRlhf:
@@ -45,7 +45,7 @@ class OpenRlhf:
             settled,
             processes=[_process(settled)],
             files=_files(settled),
-            streams=_streams(settled),
+            streams=training_streams(settled.recipe, f"{names.TENSORBOARD}/run"),
             total_steps=total_steps(settled),
         )
 
@@ -128,16 +128,4 @@ def _cpu_files() -> list[PlanFile]:
     return [
         text_file(f"{cpu.FOLDER}/{name}", (root / name).read_text("utf-8"), "driver")
         for name in cpu.DRIVERS
-    ]
-
-
-def _streams(context: PrepareContext) -> list[Stream]:
-    return [
-        Stream(
-            format="tensorboard",
-            path=f"{names.TENSORBOARD}/run/events.out.tfevents.*",
-            names=metric_names(context.recipe),
-        ),
-        Stream(format="report", path=f"{names.METRICS}/*.jsonl"),
-        Stream(format="samples", path=f"{names.SAMPLES}/*.jsonl"),
     ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from starforge import layout
 from starforge.findings import Finding
-from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
+from starforge.frameworks.planfiles import assemble, config_file, driver_files, training_streams
 from starforge.frameworks.trl import choice
 from starforge.frameworks.trl.checks import check
 from starforge.frameworks.trl.steps import total_steps
 from starforge.i18n import Text
 from starforge.lab.context import PrepareContext
-from starforge.plan import LaunchPlan, PlanFile, Process, Stream
+from starforge.plan import LaunchPlan, PlanFile, Process
 
 SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "tiny_model.py")
 TRL_DRIVERS = (
@@ -46,7 +46,7 @@ class Trl:
             context,
             processes=[_trainer(context)],
             files=_files(context),
-            streams=_streams(context),
+            streams=training_streams(context.recipe),
             total_steps=total_steps(context),
         )
 
@@ -100,16 +100,4 @@ def _files(context: PrepareContext) -> list[PlanFile]:
         config_file(job),
         *driver_files("trl/drivers", driver, *TRL_DRIVERS, *more),
         *driver_files("_drivers", *shared),
-    ]
-
-
-def _streams(context: PrepareContext) -> list[Stream]:
-    return [
-        Stream(
-            format="tensorboard",
-            path=f"{layout.TENSORBOARD}/events.out.tfevents.*",
-            names=metric_names(context.recipe),
-        ),
-        Stream(format="report", path=f"{layout.METRICS}/*.jsonl"),
-        Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
     ]

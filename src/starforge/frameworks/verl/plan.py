@@ -5,14 +5,14 @@ from __future__ import annotations
 from starforge import layout
 from starforge.catalog.models import Recipe
 from starforge.findings import Finding
-from starforge.frameworks.planfiles import assemble, config_file, driver_files, metric_names
+from starforge.frameworks.planfiles import assemble, config_file, driver_files, training_streams
 from starforge.frameworks.verl import cpu
 from starforge.frameworks.verl.checks import check
 from starforge.frameworks.verl.hydra_args import overrides
 from starforge.frameworks.verl.settings import is_sft, on_cpu, settled, trainer_gpus
 from starforge.frameworks.verl.steps import total_steps
 from starforge.lab.context import PrepareContext
-from starforge.plan import LaunchPlan, PlanFile, Process, Stream
+from starforge.plan import LaunchPlan, PlanFile, Process
 
 CHECKPOINTS = "starforge_verl_checkpoints"  # makes checkpoints safe to interrupt
 GUARD = "starforge_verl_guard"  # keeps the sockets of two jobs apart
@@ -22,8 +22,8 @@ DRIVERS = ("starforge_verl_checkpoints.py", "starforge_verl_guard.py", "starforg
            "verl_follow.py", "verl_models.py", "verl_reward.py", "verl_run.py", "verl_vllm_name.py",
            "verl_words.py")  # fmt: skip
 CPU_DRIVERS = ("starforge_verl_cpu.py", "starforge_verl_vllm_cpu.py")
-SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "private_ray.py", "reward_file.py",
-                  "tiny_model.py", "upstream.py")  # fmt: skip
+SHARED_DRIVERS = ("checkpoint_folders.py", "job_files.py", "model_folder.py", "private_ray.py",
+                  "reward_file.py", "tiny_model.py", "upstream.py")  # fmt: skip
 SFT_KEEP, RL_KEEP = "trainer.max_ckpt_to_keep", "trainer.max_actor_ckpt_to_keep"
 METRICS_FILE = "verl-metrics.jsonl"
 
@@ -48,7 +48,7 @@ class Verl:
             settled_context,
             processes=[_driver(settled_context)],
             files=_files(settled_context),
-            streams=_streams(settled_context),
+            streams=training_streams(settled_context.recipe),
             total_steps=total_steps(settled_context),
         )
 
@@ -132,16 +132,4 @@ def _files(context: PrepareContext) -> list[PlanFile]:
         *driver_files("verl/drivers", *DRIVERS),
         *(driver_files("verl/drivers/cpu", *CPU_DRIVERS) if on_cpu(context) else []),
         *driver_files("_drivers", *SHARED_DRIVERS),
-    ]
-
-
-def _streams(context: PrepareContext) -> list[Stream]:
-    return [
-        Stream(
-            format="tensorboard",
-            path=f"{layout.TENSORBOARD}/events.out.tfevents.*",
-            names=metric_names(context.recipe),
-        ),
-        Stream(format="report", path=f"{layout.METRICS}/*.jsonl"),
-        Stream(format="samples", path=f"{layout.SAMPLES}/*.jsonl"),
     ]

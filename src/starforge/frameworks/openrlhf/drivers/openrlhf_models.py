@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from job_files import JobError
+from model_folder import check_folder
 
 from starforge.lang import t
 
@@ -19,42 +20,24 @@ def check(model: str, words: list[str], job: dict[str, Any]) -> None:
     Only folders are looked at; what a hub id stands for is not here yet. ``words`` is
     upstream's command.
     """
-    check_folder(model)
+    check_model(model)
     check_template(model, job)
     if REWARD_FLAG in words:
         reward = words[words.index(REWARD_FLAG) + 1]
-        check_folder(reward)
+        check_model(reward)
         check_reward_model(reward)
         check_vocabulary(model, reward)
 
 
-def check_folder(model: str) -> None:
+def check_model(model: str) -> None:
     """Raise a clear error when a folder holds no model."""
-    folder = Path(model)
-    if not folder.is_absolute() and not folder.exists():
-        return  # a hub id
-    if not folder.is_dir():
-        raise JobError(
-            t("model folder {path} does not exist", "模型目录 {path} 不存在", path=model)
-        )
-    if (folder / "config.json").is_file():
-        return
-    if any(folder.glob("*_model_states.pt")) or any(folder.glob("**/*_model_states.pt")):
-        raise JobError(
-            t(
-                "{path} is a checkpoint of DeepSpeed, not a model folder; name the job's result "
-                "as `job:ID`",
-                "{path} 是 DeepSpeed 的检查点，不是模型目录；请用 `job:ID` 引用任务的结果",
-                path=model,
-            )
-        )
-    raise JobError(
-        t(
-            "{path} has no config.json: not a model folder",
-            "{path} 里没有 config.json：不是模型目录",
-            path=model,
-        )
+    refusal = t(
+        "{path} is a checkpoint of DeepSpeed, not a model folder; name the job's result "
+        "as `job:ID`",
+        "{path} 是 DeepSpeed 的检查点，不是模型目录；请用 `job:ID` 引用任务的结果",
+        path=model,
     )
+    check_folder(model, checkpoint="*_model_states.pt", refusal=refusal)
 
 
 def check_reward_model(model: str) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from job_files import JobError, one_line
+from model_folder import check_folder
 
 from starforge.lang import t
 
@@ -64,32 +64,14 @@ def load(model: str, *, trust: bool) -> Any:
 
 
 def _check_folder(model: str) -> None:
-    folder = Path(model)
-    if not folder.is_absolute() and not folder.exists():
-        return  # a hub id
-    if not folder.is_dir():
-        raise JobError(
-            t("model folder {path} does not exist", "模型目录 {path} 不存在", path=model)
-        )
-    if (folder / "config.json").is_file():
-        return
-    if list(folder.rglob("model_world_size_*_rank_*.pt")):
-        raise JobError(
-            t(
-                "{path} is a checkpoint of verl, not a model folder; name the job's result as "
-                "`job:ID`, or export it with verl's model merger",
-                "{path} 是 verl 的检查点，不是模型目录；请用 `job:ID` 引用任务的结果，"
-                "或用 verl 的模型合并工具导出",
-                path=model,
-            )
-        )
-    raise JobError(
-        t(
-            "{path} has no config.json: not a model folder",
-            "{path} 里没有 config.json：不是模型目录",
-            path=model,
-        )
+    refusal = t(
+        "{path} is a checkpoint of verl, not a model folder; name the job's result as "
+        "`job:ID`, or export it with verl's model merger",
+        "{path} 是 verl 的检查点，不是模型目录；请用 `job:ID` 引用任务的结果，"
+        "或用 verl 的模型合并工具导出",
+        path=model,
     )
+    check_folder(model, checkpoint="model_world_size_*_rank_*.pt", refusal=refusal)
 
 
 def _same_vocabulary(ours: Any, theirs: Any) -> None:
