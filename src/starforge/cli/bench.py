@@ -14,6 +14,7 @@ from starforge.cli.bench_contamination import contamination
 from starforge.cli.bench_new import new
 from starforge.cli.output import note, print_json, print_table, say
 from starforge.cli.session import open_client
+from starforge.cli.shared import key_option, priority_option, watch_option
 from starforge.lang import t
 
 if TYPE_CHECKING:
@@ -160,18 +161,9 @@ def _public(pack: Pack) -> dict[str, Any]:
 )
 @option("--profile", metavar="PROFILE", text=("Where to run.", "在何处运行。"))
 @option("--name", metavar="NAME", text=("Name of the job.", "任务的名字。"))
-@option(
-    "--priority",
-    type=click.IntRange(-1000, 1000),
-    metavar="N",
-    text=("Higher goes first in the queue.", "排队优先级，大者优先。"),
-)
-@option("--watch", "-w", is_flag=True, text=("Watch until it ends.", "实时观看直到结束。"))
-@option(
-    "--key",
-    metavar="KEY",
-    text=("Submit at most once under this key.", "同一个 KEY 至多提交一次。"),
-)
+@priority_option
+@watch_option
+@key_option
 @option(
     "--repeats",
     type=click.IntRange(1, 100),

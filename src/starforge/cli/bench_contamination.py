@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from starforge.cli.base import argument, command, json_option
+from starforge.cli.base import command, json_option
 from starforge.cli.output import print_json, print_table
 from starforge.cli.session import open_client
+from starforge.cli.shared import job_argument
 from starforge.lang import t
 
 
@@ -20,14 +21,14 @@ from starforge.lang import t
     ("sf bench contamination job-of-gsm8k", ("a benchmark job", "评测任务")),
     ("sf bench contamination my-sft --json", ("a trained model, for a script", "供脚本使用")),
 )
-@argument("job", ("A job: its id, the start of one, or a name.", "任务：ID、ID 开头或名字。"))
+@job_argument
 @json_option
-def contamination(job: str, as_json: bool) -> None:
+def contamination(job_id: str, as_json: bool) -> None:
     """JSON is ``[{benchmark, job, found: {seen, items} | null, reason}]``."""
     from starforge.cli.board import seen_text
 
     with open_client() as client:
-        found = client.contamination(job)
+        found = client.contamination(job_id)
     if as_json:
         print_json(found)
         return

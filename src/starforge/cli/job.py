@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from starforge.cli.base import Group, argument, json_option, option
-from starforge.cli.complete import complete_job
 from starforge.cli.job_config import config
 from starforge.cli.job_experiment import experiment
 from starforge.cli.job_record import record, rerun
@@ -22,10 +21,9 @@ from starforge.cli.output import (
     print_table,
 )
 from starforge.cli.session import open_client, print_job
+from starforge.cli.shared import job_argument, jobs_argument
 from starforge.lang import t
 
-JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。")
-JOBS = ("Jobs: ids, starts of ids, or names.", "任务的 ID、ID 开头或名字，可给多个。")
 STATES = [
     "queued",
     "starting",
@@ -143,7 +141,7 @@ def ls(states: tuple[str, ...], limit: int, page: int, as_json: bool, **where: A
         ("sf job show my-sft --json", ("for a script", "供脚本使用")),
     ],
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @json_option
 def show(job_id: str, as_json: bool) -> None:
     """The published shape of ``sf job show``."""
@@ -169,7 +167,7 @@ def show(job_id: str, as_json: bool) -> None:
         ("sf job stop my-sft --wait", ("and wait until it has ended", "并等待它结束")),
     ],
 )
-@argument("job_ids", JOBS, metavar="JOB...", nargs=-1, required=True, shell_complete=complete_job)
+@jobs_argument
 @option("--force", is_flag=True, text=("No grace period.", "不留宽限时间。"))
 @option("--wait", is_flag=True, text=("Wait until it has ended.", "等待任务结束。"))
 @json_option
@@ -188,7 +186,7 @@ def stop(job_ids: tuple[str, ...], force: bool, wait: bool, as_json: bool) -> No
     ),
     examples=[("sf job resume my-sft", ("after a stop or a crash", "停止或崩溃之后继续"))],
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @json_option
 def resume(job_id: str, as_json: bool) -> None:
     """Only an ended job with a checkpoint can go on."""
@@ -211,7 +209,7 @@ def resume(job_id: str, as_json: bool) -> None:
     ),
     examples=[("sf job retry my-sft", ("once more", "再来一次"))],
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @json_option
 def retry(job_id: str, as_json: bool) -> None:
     """What the earlier attempts left is kept."""
@@ -237,7 +235,7 @@ def retry(job_id: str, as_json: bool) -> None:
         ("sf job delete my-sft old-run", ("several at once", "一次删除多个")),
     ],
 )
-@argument("job_ids", JOBS, metavar="JOB...", nargs=-1, required=True, shell_complete=complete_job)
+@jobs_argument
 @option("--force", is_flag=True, text=("Stop it first if it runs.", "若在运行则先停止。"))
 @option("--yes", "-y", is_flag=True, text=("Do not ask.", "不询问。"))
 @json_option
@@ -260,7 +258,7 @@ def delete(job_ids: tuple[str, ...], force: bool, yes: bool, as_json: bool) -> N
         ("sf job edit my-sft --priority 10", ("before others in the queue", "在队列中提前")),
     ],
 )
-@argument("job_ids", JOBS, metavar="JOB...", nargs=-1, required=True, shell_complete=complete_job)
+@jobs_argument
 @option("--name", metavar="NAME", text=("A new name (of one job).", "新名字（仅限一个任务）。"))
 @option("--description", metavar="TEXT", text=("What it is; '' for none.", "说明，'' 表示清空。"))
 @option("--tag", "tags", multiple=True, metavar="TAG", text=("Add a tag.", "添加标签。"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from starforge.cli.base import argument, command, json_option, option
+from starforge.cli.base import command, json_option, option
 from starforge.cli.complete import complete_job
+from starforge.cli.shared import job_argument
 from starforge.lang import t
 
 Found = dict[str, Any]
-JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。")
 
 
 @command(
@@ -25,7 +25,7 @@ JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头�
     ("sf job config my-sft-2 --against my-sft", ("how two jobs differ", "两个任务的差异")),
     ("sf job config my-sft --all --json", ("for a script", "供脚本使用")),
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @option(
     "--against",
     metavar="JOB",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from starforge.cli.base import argument, command, json_option, option
-from starforge.cli.complete import complete_job
+from starforge.cli.base import command, json_option, option
+from starforge.cli.shared import job_argument
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.lang import t
@@ -27,12 +27,7 @@ from starforge.lang import t
     ("sf job experiment my-sft", ("to change it and submit it again", "修改后重新提交")),
     ("sf job experiment my-sft --out ../again", ("into a folder of your own", "写到指定文件夹")),
 )
-@argument(
-    "job_id",
-    ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。"),
-    metavar="JOB",
-    shell_complete=complete_job,
-)
+@job_argument
 @option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

@@ -9,6 +9,7 @@ import click
 
 from starforge.cli.base import argument, command, json_option, option, set_option
 from starforge.cli.complete import complete_job
+from starforge.cli.shared import job_argument, key_option, watch_option
 from starforge.errors import StarForgeError
 from starforge.i18n import Text
 from starforge.lang import t
@@ -35,12 +36,7 @@ ENDING = ".sfrecord"
     ("sf job record my-sft", ("write my-sft-ID.sfrecord", "写出 my-sft-ID.sfrecord")),
     ("sf job record my-sft -o paper/table-2.sfrecord", ("keep it", "留存")),
 )
-@argument(
-    "job_id",
-    ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。"),
-    metavar="JOB",
-    shell_complete=complete_job,
-)
+@job_argument
 @option(
     "--output",
     "-o",
@@ -126,12 +122,8 @@ def _file_name(job: JobDetail) -> str:
     is_flag=True,
     text=("Also when the plan is another one.", "即使计划不同也运行。"),
 )
-@option(
-    "--key",
-    metavar="KEY",
-    text=("Submit at most once under this key.", "同一个 KEY 至多提交一次。"),
-)
-@option("--watch", "-w", is_flag=True, text=("Watch until it ends.", "实时观看直到结束。"))
+@key_option
+@watch_option
 @json_option
 def rerun(what: str, *, watch: bool, as_json: bool, key: str | None, **how: Any) -> None:
     """JSON is the new job: ``{id, name, state, rerun_of, ...}``."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starforge.cli.base import argument, command, json_option, option
-from starforge.cli.complete import complete_job
-from starforge.cli.job_streams import ATTEMPT, JOB
+from starforge.cli.base import command, json_option, option
+from starforge.cli.job_streams import ATTEMPT
 from starforge.cli.output import note, number, print_json, say, style, visible
 from starforge.cli.session import open_client
+from starforge.cli.shared import job_argument
 from starforge.lang import t
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ SORTS = ["step", "-step", "reward", "-reward", "length", "-length"]
     ("sf job samples my-grpo --truncated --sort -step", ("cut at the limit", "被截断的回答")),
     ("sf job samples my-grpo --step 100 --group 3", ("of one prompt", "同一提示的各个回答")),
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @option("--step", type=int, metavar="N", text=("Of this step.", "该步的样例。"))
 @option("--search", metavar="TEXT", text=("Only with this text.", "按文字查找。"))
 @option("--group", metavar="GROUP", text=("Of this group.", "该组的样例。"))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starforge.cli.base import argument, command, json_option, option
-from starforge.cli.complete import complete_job
+from starforge.cli.base import command, json_option, option
 from starforge.cli.output import note, number, print_json, print_table, say, style
 from starforge.cli.session import open_client
+from starforge.cli.shared import job_argument
 from starforge.lang import t
 from starforge.streams.progress_bars import latest
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from starforge.client.client import Client
     from starforge.wire.logs import LogLine, LogPage
 
-JOB = ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。")
 ATTEMPT = ("Which attempt, from 0 (default: the last).", "第几次尝试，从 0 数起（默认最后一次）。")
 PAGE = 5000  # log lines a request
 
@@ -35,7 +34,7 @@ PAGE = 5000  # log lines a request
     ("sf job logs my-sft --follow", ("as it is written, until the end", "持续输出直到结束")),
     ("sf job logs my-sft --search error", ("only lines with a text", "只看含某段文字的行")),
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @option("--follow", "-f", is_flag=True, text=("Go on as it is written.", "持续输出新内容。"))
 @option(
     "--tail",
@@ -119,7 +118,7 @@ def _pages(
     ("sf job metrics my-sft --name loss", ("one, as a plot", "画出一条曲线")),
     ("sf job metrics my-sft --buckets 500 --json", ("for a script", "供脚本使用")),
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @option(
     "--name",
     "names",
@@ -220,7 +219,7 @@ def _table(client: Client, job_id: str, attempt: int | None) -> None:
     ),
     ("sf job watch my-sft", ("state, progress, metrics, log", "状态、进度、指标与日志")),
 )
-@argument("job_id", JOB, metavar="JOB", shell_complete=complete_job)
+@job_argument
 @json_option
 def watch_command(job_id: str, as_json: bool) -> None:
     """With ``--json`` nothing is shown before the end; then the job is printed."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from starforge.cli.base import argument, command, json_option, option
-from starforge.cli.complete import complete_job
+from starforge.cli.base import command, json_option, option
+from starforge.cli.shared import job_argument
 from starforge.errors import ExitCode
 from starforge.lang import t
 
@@ -30,12 +30,7 @@ MAKING = 0.5  # seconds between looks while the follow-ups are made
     ("sf job wait my-sft && sf job show my-sft", ("in a script", "在脚本中使用")),
     ("sf job wait my-sft --then", ("also its export and scores", "连同导出检查和评测")),
 )
-@argument(
-    "job_id",
-    ("A job: its id, the start of one, or a name.", "任务的 ID、ID 开头或名字。"),
-    metavar="JOB",
-    shell_complete=complete_job,
-)
+@job_argument
 @option("--then", "then", is_flag=True, text=("Also what follows it.", "连同它的后续任务。"))
 @json_option
 def wait(job_id: str, then: bool, as_json: bool) -> None:

@@ -13,6 +13,7 @@ import click
 from starforge.cli.base import Group, argument, json_option, option
 from starforge.cli.output import note, print_json, say
 from starforge.cli.pipeline_server import ls, resume, show, stop
+from starforge.cli.shared import watch_option
 from starforge.lang import t
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def _show_stage(found: Examined, stage: str, *, as_json: bool) -> None:
 )
 @argument("name", PIPELINE, metavar="PIPELINE")
 @option("--fresh", is_flag=True, text=("Run every stage.", "所有阶段都重新运行。"))
-@option("--watch", "-w", is_flag=True, text=("Watch until it ends.", "实时观看直到结束。"))
+@watch_option
 @option(
     "--key", metavar="KEY", text=("Run at most once under this key.", "同一个 KEY 至多运行一次。")
 )

@@ -9,13 +9,13 @@ import click
 from starforge.cli.base import argument, command, json_option, option
 from starforge.cli.output import print_json
 from starforge.cli.session import open_client
+from starforge.cli.shared import watch_option
 from starforge.lang import t
 
 RUN = (
     "A pipeline on the server: its id, the start of one, or a name (the newest).",
     "服务上的流水线：ID、ID 开头或名字（取最新的）。",
 )
-_watch = option("--watch", "-w", is_flag=True, text=("Watch until it ends.", "实时观看直到结束。"))
 
 
 @command(
@@ -48,7 +48,7 @@ def ls(limit: int, as_json: bool) -> None:
     ("sf pipeline show math --watch", ("until it ends", "实时观看直到结束")),
 )
 @argument("name", RUN, metavar="PIPELINE")
-@_watch
+@watch_option
 @json_option
 def show(name: str, watch: bool, as_json: bool) -> None:
     """JSON is ``{id, name, state, stages: [{name, state, job, verdicts, ...}], ...}``."""
@@ -76,7 +76,7 @@ def show(name: str, watch: bool, as_json: bool) -> None:
     ("sf pipeline resume math", ("go on", "继续运行")),
 )
 @argument("name", RUN, metavar="PIPELINE")
-@_watch
+@watch_option
 @json_option
 def resume(name: str, watch: bool, as_json: bool) -> None:
     """JSON is the pipeline."""

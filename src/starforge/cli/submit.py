@@ -9,6 +9,7 @@ import click
 from starforge.cli.base import argument, command, json_option, option, set_option
 from starforge.cli.complete import complete_experiment
 from starforge.cli.experiment import EXPERIMENT
+from starforge.cli.shared import key_option, priority_option, watch_option
 from starforge.lang import t
 
 if TYPE_CHECKING:
@@ -43,18 +44,9 @@ if TYPE_CHECKING:
     metavar="NAME",
     text=("Name of the job (else the experiment's).", "任务名（默认用实验的名字）。"),
 )
-@option(
-    "--priority",
-    type=click.IntRange(-1000, 1000),
-    metavar="N",
-    text=("Higher goes first in the queue.", "排队优先级，大者优先。"),
-)
-@option("--watch", "-w", is_flag=True, text=("Watch until it ends.", "实时观看直到结束。"))
-@option(
-    "--key",
-    metavar="KEY",
-    text=("Submit at most once under this key.", "同一个 KEY 至多提交一次。"),
-)
+@priority_option
+@watch_option
+@key_option
 @option(
     "--smoke-first",
     is_flag=True,
