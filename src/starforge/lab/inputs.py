@@ -17,7 +17,6 @@ from starforge.lab.context import DataSource
 from starforge.lab.lab import find_input, find_lab, input_places
 from starforge.plan import InputRef
 
-BUILTIN = "starforge:"
 STAGE = "stage:"  # what a stage of a pipeline will leave: ``stage:NAME``, ``stage:NAME:FILE``
 BUILTIN_MODELS = ("starforge:tiny",)
 SMALL_FILE = 1 << 20

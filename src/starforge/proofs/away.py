@@ -66,8 +66,3 @@ def _numbers(parameter: Parameter, *, whole: bool) -> Iterator[Any]:
     if parameter.minimum is not None:
         low = parameter.minimum + (1 if whole else 0.5)
         yield int(low) if whole else low
-
-
-def is_away(parameter: Parameter, value: Any) -> bool:
-    """Say whether ``value`` differs from the default."""
-    return bool(value != parameter.default)

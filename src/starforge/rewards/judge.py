@@ -67,11 +67,7 @@ def judge(
         raise JudgeOffError("judges are not asked while a check tries the reward")
     endpoint = _endpoint(url, model, key)
     kept = Cache(cache)
-    references = reference if reference is not None else [None] * len(completions)
-    tasks = [
-        _Task(_shown(prompt), completion, None if right is None else str(right))
-        for prompt, completion, right in zip(prompts, completions, references, strict=True)
-    ]
+    tasks = _tasks(prompts, completions, reference)
 
     def score(task: _Task) -> float:
         name = digest(text, task.prompt, task.completion, task.reference, endpoint.model)
@@ -90,6 +86,16 @@ def judge(
 
     with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
         return list(pool.map(score, tasks))
+
+
+def _tasks(
+    prompts: Sequence[Any], completions: Sequence[str], reference: Sequence[Any] | None
+) -> list[_Task]:
+    references = reference if reference is not None else [None] * len(completions)
+    return [
+        _Task(_shown(prompt), completion, None if right is None else str(right))
+        for prompt, completion, right in zip(prompts, completions, references, strict=True)
+    ]
 
 
 def read_score(text: str) -> float | None:

@@ -105,24 +105,26 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> JSONResponse:
-        ident = secrets.token_hex(6)
-        log.error("internal error", id=ident, path=request.url.path, exc_info=error)
-        return error_response(
-            DetailedError(
-                "server/internal",
-                Text(
-                    f"the server failed on this request (id {ident})",
-                    f"服务处理该请求时出错（编号 {ident}）",
-                ),
-                Text(
-                    "a defect of StarForge: report it with that id's entry in server.log",
-                    "这是 StarForge 的缺陷：请附上 server.log 中该编号的记录提交问题",
-                ),
-                status=500,
-                detail={"id": ident},
-            ),
-            _lang(request),
-        )
+        return error_response(_defect(request, error), _lang(request))
+
+
+def _defect(request: Request, error: Exception) -> StarForgeError:
+    """Log what went wrong under an id; return what the client is told of it."""
+    ident = secrets.token_hex(6)
+    log.error("internal error", id=ident, path=request.url.path, exc_info=error)
+    return DetailedError(
+        "server/internal",
+        Text(
+            f"the server failed on this request (id {ident})",
+            f"服务处理该请求时出错（编号 {ident}）",
+        ),
+        Text(
+            "a defect of StarForge: report it with that id's entry in server.log",
+            "这是 StarForge 的缺陷：请附上 server.log 中该编号的记录提交问题",
+        ),
+        status=500,
+        detail={"id": ident},
+    )
 
 
 def _lang(request: Request) -> Lang:

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 
 from starforge.engines.base import Launch
-from starforge.engines.launch import fill, launch_document, write_launch
+from starforge.engines.launch import fill, launch_document, places_of, write_launch
 from starforge.engines.local.environ import job_environ
-from starforge.plan import LaunchPlan, Policies, Process, Resources
+from starforge.plan import PLACEHOLDERS, LaunchPlan, Policies, Process, Resources
 
 
 def launch(tmp_path: Path, **more) -> Launch:
@@ -30,6 +30,11 @@ def launch(tmp_path: Path, **more) -> Launch:
         "job_token": "secret",
     }  # fmt: skip
     return Launch(**{**known, **more})
+
+
+def test_every_placeholder_of_plans_stands_for_something(tmp_path):
+    models = {"model": "/m", "teacher": "/t", "reward": "/r"}
+    assert set(places_of(launch(tmp_path, models=models))) == set(PLACEHOLDERS)
 
 
 def test_placeholders_and_ranks(tmp_path):

@@ -15,6 +15,53 @@ TAG = f"{JOB}/0"
 PREFIX = f"/api/v1/ingest/{TAG}"
 
 
+class _Handler(BaseHTTPRequestHandler):
+    """Answers for ``server.outer``, an :class:`IngestServer`."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = 10
+
+    def setup(self):
+        super().setup()
+        self.server.outer.connections.append(self.connection)
+
+    def log_message(self, *args):
+        pass
+
+    def answer(self, status, body):
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def handle_any(self):
+        parts = urlsplit(self.path)
+        path = unquote(parts.path.removeprefix(PREFIX))
+        self.server.outer.requests.append((self.command, path))
+        if self.server.outer.trouble(self.command, path, self):
+            self.close_connection = True
+            return
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers["Authorization"] != "Bearer secret":
+            self.answer(403, {})
+        elif self.command == "GET":
+            with self.server.outer.lock:
+                offsets = {name: len(data) for name, data in self.server.outer.streams.items()}
+            self.answer(200, {"offsets": offsets})
+        elif path == "/heartbeat":
+            self.server.outer.heartbeats.append(json.loads(body))
+            self.answer(200, {"desired": self.server.outer.desired})
+        else:
+            query = parse_qs(parts.query)
+            status, offset = self.server.outer.take(
+                path[1:], query["format"][0], int(query["offset"][0]), body
+            )
+            self.answer(status, {"offset": offset})
+
+    do_GET = do_PUT = do_POST = handle_any  # noqa: N815
+
+
 class IngestServer:
     """Keeps what it took in ``streams``; ``trouble`` is asked before every request."""
 
@@ -27,53 +74,8 @@ class IngestServer:
         self.desired = "run"
         self.trouble = lambda method, path, handler: None
         self.lock = threading.Lock()
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            timeout = 10
-
-            def setup(self):
-                super().setup()
-                outer.connections.append(self.connection)
-
-            def log_message(self, *args):
-                pass
-
-            def answer(self, status, body):
-                data = json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def handle_any(self):
-                parts = urlsplit(self.path)
-                path = unquote(parts.path.removeprefix(PREFIX))
-                outer.requests.append((self.command, path))
-                if outer.trouble(self.command, path, self):
-                    self.close_connection = True
-                    return
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                if self.headers["Authorization"] != "Bearer secret":
-                    self.answer(403, {})
-                elif self.command == "GET":
-                    with outer.lock:
-                        offsets = {name: len(data) for name, data in outer.streams.items()}
-                    self.answer(200, {"offsets": offsets})
-                elif path == "/heartbeat":
-                    outer.heartbeats.append(json.loads(body))
-                    self.answer(200, {"desired": outer.desired})
-                else:
-                    query = parse_qs(parts.query)
-                    status, offset = outer.take(
-                        path[1:], query["format"][0], int(query["offset"][0]), body
-                    )
-                    self.answer(status, {"offset": offset})
-
-            do_GET = do_PUT = do_POST = handle_any  # noqa: N815
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
+        self._server.outer = self
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}"

@@ -16,4 +16,3 @@ HYDRA = Text("it only steers where Hydra writes its own files", "它只决定 Hy
 ONE_MACHINE = Text("one job runs on one machine", "一个任务只在一台机器上运行")
 SPLIT = Text("a JSON Lines file is one split; choose the rows in the file",
              "一个 JSON Lines 文件就是一个划分，请直接在文件里挑选数据")  # fmt: skip
-TOKENIZER = Text("the tokenizer belongs to the model", "分词器跟随模型")

@@ -23,7 +23,6 @@ from starforge.lab.context import PrepareContext
 
 ACTOR = "actor_rollout_ref.actor"
 ROLLOUT = "actor_rollout_ref.rollout"
-TEACHER_TP = "distillation.teacher_models.teacher_model.inference.tensor_model_parallel_size"
 
 _WHOLE = Text("the batch", "批次")
 _MINI = Text("the mini-batch times `group_size`", "小批次乘 `group_size`")

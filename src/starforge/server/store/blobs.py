@@ -96,10 +96,6 @@ class BlobStore:
             raise _not_found(digest)
         return place
 
-    def open(self, digest: str) -> BinaryIO:
-        """Open the content for reading."""
-        return self.path(digest).open("rb")
-
     def materialize(self, digest: str, target: Path, *, link: bool = True) -> None:
         """Make ``target`` hold the content: a hard link where possible, else a copy.
 

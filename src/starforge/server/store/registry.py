@@ -112,13 +112,6 @@ def models(
     return _page(tx, model_table, Model, name=name, search=search, limit=limit, offset=offset)
 
 
-def models_of_job(tx: Tx, job_id: str) -> list[Model]:
-    """Return the models registered from a job, oldest first."""
-    statement = select(*_columns(model_table, Model)).where(model_table.c.job_id == job_id)
-    order = (model_table.c.created_at, model_table.c.name, model_table.c.version)
-    return [struct(Model, row) for row in tx.execute(statement.order_by(*order))]
-
-
 def _columns(table: Table, kind: type[T]) -> list[Any]:
     return [table.c[name] for name in kind.__struct_fields__]
 

@@ -27,8 +27,7 @@ def test_content_is_kept_once(blobs):
     assert blobs.put([DATA]) == DIGEST
     assert blobs.path(DIGEST).stat().st_ino == inode
     assert files_of(blobs) == [blobs.root / DIGEST[:2] / DIGEST[2:4] / DIGEST]
-    with blobs.open(DIGEST) as file:
-        assert file.read() == DATA
+    assert blobs.path(DIGEST).read_bytes() == DATA
     assert blobs.size(DIGEST) == len(DATA)
     assert blobs.path(DIGEST).stat().st_mode & 0o222 == 0
 
@@ -63,7 +62,7 @@ def test_a_broken_upload_leaves_nothing(blobs):
 def test_what_is_not_there_is_named(blobs):
     assert not blobs.has(DIGEST)
     assert not blobs.discard(DIGEST, 0)
-    for work in (blobs.open, blobs.size, blobs.path, blobs.use):
+    for work in (blobs.size, blobs.path, blobs.use):
         with pytest.raises(StarForgeError) as caught:
             work(DIGEST)
         assert (caught.value.code, caught.value.status) == ("blob/not-found", 404)
