@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import mimetypes
+import re
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,11 @@ POLICY = (
 DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 """For answers that are no pages: what a job wrote must not run when it is opened."""
 _PACKED = (".js", ".css", ".html", ".svg", ".json", ".txt")
+_ENCODINGS = {"br": ".br", "gzip": ".gz"}
+"""Encodings by the ending of the files that the build packed, the smallest first."""
 _FOREVER = "public, max-age=31536000, immutable"
+_A_DAY = "public, max-age=86400"
+_ASK = "no-cache"
 
 NOT_BUILT = Text(
     "The web console has not been built. Run `make console` in StarForge's checkout, "
@@ -44,10 +49,10 @@ NOT_BUILT = Text(
 
 @dataclass(frozen=True)
 class Asset:
-    """A file as it is sent; ``packed`` is its gzip where that pays."""
+    """A file as it is sent; ``packed`` are its encodings, the smallest first."""
 
     body: bytes
-    packed: bytes | None
+    packed: dict[str, bytes]
     media_type: str
     etag: str
 
@@ -77,12 +82,12 @@ class Console:
         name = path.strip("/")
         asset = self._asset(name) if name else None
         if asset is not None:
-            return _send(asset, headers, _FOREVER if name.startswith("assets/") else "no-cache")
+            return _send(asset, headers, _cache(name))
         # A file that is missing is no page: an old page that asks for it should see that.
         if name.startswith("assets/"):
             return None
         index = self._asset("index.html")
-        return _not_built(headers) if index is None else _send(index, headers, "no-cache")
+        return _not_built(headers) if index is None else _send(index, headers, _ASK)
 
     def _asset(self, name: str) -> Asset | None:
         """Return a file below the folder; ``None`` for any other name."""
@@ -106,12 +111,40 @@ class Console:
         return asset
 
 
+def _cache(name: str) -> str:
+    """Return how long a browser may keep a file; names in ``assets/`` hold a hash of it."""
+    if name.startswith("assets/"):
+        return _FOREVER
+    return _ASK if name.endswith(".html") else _A_DAY
+
+
 def _load(path: Path) -> Asset:
     body = path.read_bytes()
-    packed = gzip.compress(body, 9, mtime=0) if path.suffix in _PACKED else None
     kind = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(path.name)[0]
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    return Asset(body, packed, kind or "application/octet-stream", etag)
+    return Asset(body, _packed(path, body), kind or "application/octet-stream", etag)
+
+
+def _packed(path: Path, body: bytes) -> dict[str, bytes]:
+    """Return what the build packed of a file; what it left (``index.html``) is packed here."""
+    if path.suffix not in _PACKED:
+        return {}
+    built = {
+        encoding: beside.read_bytes()
+        for encoding, suffix in _ENCODINGS.items()
+        if (beside := path.with_name(path.name + suffix)).is_file()
+    }
+    return built or {"gzip": gzip.compress(body, 9, mtime=0)}
+
+
+def _accepted(header: str) -> set[str]:
+    """Return the encodings that ``Accept-Encoding`` names and does not refuse with ``q=0``."""
+    found = set()
+    for part in header.lower().split(","):
+        name, _, weight = part.partition(";")
+        if re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight) is None:
+            found.add(name.strip())
+    return found
 
 
 def _send(asset: Asset, headers: Headers, cache: str) -> Response:
@@ -123,10 +156,12 @@ def _send(asset: Asset, headers: Headers, cache: str) -> Response:
     }
     if headers.get("if-none-match") == asset.etag:
         return Response(status_code=304, headers=sent)
+    accepted = _accepted(headers.get("accept-encoding", ""))
+    encoding = next((one for one in asset.packed if one in accepted), None)
     body = asset.body
-    if asset.packed is not None and "gzip" in headers.get("accept-encoding", ""):
-        body = asset.packed
-        sent["Content-Encoding"] = "gzip"
+    if encoding is not None:
+        body = asset.packed[encoding]
+        sent["Content-Encoding"] = encoding
     return Response(body, media_type=asset.media_type, headers=sent)
 
 

@@ -1,5 +1,7 @@
 """The files of the console, as a browser gets them."""
 
+import gzip
+
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -56,6 +58,37 @@ def test_hashed_files_are_kept_and_packed(browser):
     assert "content-encoding" not in plain.headers
     again = browser.get("/assets/index-abc.js", headers={"If-None-Match": answer.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "sent"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip, BR;q=0.1", "br"),
+        ("gzip;q=1.0", "gzip"),
+        ("gzip, br;q=0", "gzip"),
+        ("gzip;q=0, br; q=0.000", None),
+        ("identity", None),
+        ("", None),
+    ],
+)
+def test_what_the_build_packed_is_sent_as_it_is(browser, static, accepted, sent):
+    body = (static / "assets" / "index-abc.js").read_bytes()
+    packed = {"br": b"as the build packed it", "gzip": gzip.compress(body, 1)}
+    (static / "assets" / "index-abc.js.br").write_bytes(packed["br"])
+    (static / "assets" / "index-abc.js.gz").write_bytes(packed["gzip"])
+    wanted = {"Accept-Encoding": accepted}
+    with browser.stream("GET", "/assets/index-abc.js", headers=wanted) as answer:
+        assert b"".join(answer.iter_raw()) == packed.get(sent, body)
+    assert answer.headers.get("content-encoding") == sent
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_the_icon_is_kept_for_a_while_and_pages_are_asked_for(browser):
+    assert browser.get("/favicon.svg").headers["cache-control"] == "public, max-age=86400"
+    assert browser.get("/index.html").headers["cache-control"] == "no-cache"
 
 
 def test_a_new_build_is_served_at_once(browser, static):
