@@ -12,10 +12,12 @@ from typing import Any
 
 import msgspec
 
+from starforge.checks import rules_model
 from starforge.checks import rules_tokens as rules
 from starforge.checks.chat_template import TemplateError
 from starforge.checks.lengths import row_limit
-from starforge.checks.tokens import Measured, Meter
+from starforge.checks.model import needs_template
+from starforge.checks.tokens import CONVERSING, Measured, Meter, NoTemplateError
 from starforge.findings import Finding, Location, Rule
 from starforge.i18n import Text
 from starforge.lab.columns import BYTE_ORDER_MARK
@@ -49,6 +51,7 @@ class Lengths:
     def __init__(self, sample: Sample, meter: Meter, clock: Callable[[], float]) -> None:
         self.rows: list[tuple[int, Measured]] = []
         self.refused: list[tuple[int, str]] = []
+        self.without_template = False
         until = clock() + BUDGET
         for index, (line, raw) in enumerate(sample.lines):
             if index % EVERY == 0 and clock() > until:
@@ -59,6 +62,8 @@ class Lengths:
         try:
             row: Any = msgspec.json.decode(raw.removeprefix(BYTE_ORDER_MARK))
             self.rows.append((line, meter.measure(row)))
+        except NoTemplateError:
+            self.without_template = True
         except TemplateError as error:
             self.refused.append((line, str(error)))
         except (KeyError, TypeError, AttributeError, ValueError):
@@ -79,6 +84,8 @@ def check_lengths(
         at = Location(file=source.shown, line=line, value=len(measured.refused))
         count = len(measured.refused)
         yield rules.TEMPLATE_REFUSES.at(at, row=line, problem=problem, count=count)
+    if measured.without_template:
+        yield from _without_template(context, source)
     if not measured.rows:
         return
     rolling = context.recipe.data.kind in ROLLING
@@ -91,6 +98,24 @@ def check_lengths(
             at, row=doubled[0], count=len(doubled), looked=len(measured.rows)
         )
     yield _histogram(source, measured.rows, rolling)
+
+
+_INSTRUCT = Text("take an instruct model, or make text columns of the messages",
+                 "请使用指令模型，或把对话消息改成文本列")  # fmt: skip
+_PLAIN = Text(
+    "take an instruct model, or set `apply_chat_template: false` and make text columns of the rows",
+    "请使用指令模型，或设置 `apply_chat_template: false` 并把数据改成文本列",
+)
+
+
+def _without_template(context: PrepareContext, source: DataSource) -> Iterator[Finding]:
+    """Say once that conversations need a template, unless the check of the model has said it."""
+    first = next(iter(context.data.values()), None)
+    if source is not first or context.recipe.framework in CONVERSING or needs_template(context):
+        return
+    way = _PLAIN if context.recipe.framework == "openrlhf" else _INSTRUCT
+    model = context.experiment.model
+    yield rules_model.NO_CHAT_TEMPLATE.at(context.at("model"), hint=way, model=model)
 
 
 def _row_limits(

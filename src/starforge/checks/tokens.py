@@ -24,6 +24,10 @@ Messages = list[dict[str, Any]]
 CONVERSING = ("verl", "nemo-rl")
 
 
+class NoTemplateError(TemplateError):
+    """A conversation, and a tokenizer without a chat template."""
+
+
 class Measured(msgspec.Struct, frozen=True):
     """One row: all its tokens, those before the first answer, and whether its end is doubled.
 
@@ -71,7 +75,7 @@ class Meter:
 
     def _conversation(self, prompt: Messages, answer: Messages, tools: Any) -> Measured:
         if self._template is None:
-            raise TemplateError("no chat template")
+            raise NoTemplateError
         turns = [*prompt, *answer]
         first = next(
             (i for i, turn in enumerate(answer) if turn["role"] == "assistant"), len(answer)

@@ -89,6 +89,25 @@ def test_a_template_that_refuses_a_conversation(context_of):
 
 
 @pytest.mark.parametrize(
+    ("method", "rows", "way"),
+    [
+        ("trl/dpo", [{"chosen": [{"role": "user", "content": "a"},
+                                 {"role": "assistant", "content": "b"}],
+                      "rejected": [{"role": "user", "content": "a"},
+                                   {"role": "assistant", "content": "c"}]}], "text columns"),
+        ("openrlhf/sft", [chat("a", "b")], "apply_chat_template: false"),
+        ("openrlhf/grpo", [{"prompt": "a", "answer": "b"}], "apply_chat_template: false"),
+    ],
+)  # fmt: skip
+def test_conversations_without_a_template_are_told_once_at_the_model(context_of, method, rows, way):
+    findings = check_data(context_of(rows, template=None, method=method))
+    (found,) = [one for one in findings if one.severity == "error"]
+    assert (found.code, found.at.key) == ("model/no-chat-template", "model")
+    assert way in found.hint.en
+    assert "请使用指令模型" in found.hint.zh
+
+
+@pytest.mark.parametrize(
     ("params", "code", "severity"),
     [
         ({"filter_long_prompts": False}, "data/prompts-cut", "warning"),
