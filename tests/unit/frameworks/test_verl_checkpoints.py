@@ -82,6 +82,15 @@ def test_what_is_missing_is_told_and_the_one_before_taken(verl, tmp_path, capsys
     assert verl.tracked(tmp_path) == 2
 
 
+def test_what_is_missing_is_told_in_chinese_too(verl, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SF_LANG", "zh")
+    make(tmp_path, 2)
+    (make(tmp_path, 4) / "actor" / "model_world_size_2_rank_1.pt").unlink()
+    assert verl.ready_to_resume(tmp_path).name == "global_step_2"
+    said = capsys.readouterr().err
+    assert "检查点 global_step_4 不完整（缺少 rank 1 的权重），改用更早的一个" in said
+
+
 def test_a_file_that_was_cut_is_damage(verl, tmp_path):
     last = make(tmp_path, 4)
     file = last / "actor" / "optim_world_size_2_rank_0.pt"

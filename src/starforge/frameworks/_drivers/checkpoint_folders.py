@@ -10,6 +10,8 @@ from pathlib import Path
 
 from job_files import say
 
+from starforge.lang import t
+
 GOING = ".gone-"  # before the name of a checkpoint that is being deleted
 
 
@@ -33,6 +35,16 @@ def say_damaged(name: str, problem: str) -> None:
         name=name,
         problem=problem,
     )
+
+
+def damaged(name: str) -> str:
+    """Say that a file of a checkpoint can't be read to its end."""
+    return t("{name} is damaged", "{name} 已损坏", name=name)
+
+
+def no_weights() -> str:
+    """Say that a checkpoint holds no weights."""
+    return t("the weights are missing", "缺少权重")
 
 
 def move_away(folder: Path) -> None:

@@ -9,7 +9,9 @@ import re
 import zipfile
 from pathlib import Path
 
-from checkpoint_folders import delete, move_away, numbered, say_damaged
+from checkpoint_folders import damaged, delete, move_away, no_weights, numbered, say_damaged
+
+from starforge.lang import t
 
 LATEST = "latest"  # the file in which DeepSpeed names the checkpoint to load, once it is whole
 NAME = r"(?:best_)?global_step(\d+)"
@@ -67,11 +69,11 @@ def damage(checkpoint: Path) -> str | None:
     """
     files = sorted(checkpoint.glob("*.pt"))
     if not any("model_states" in file.name for file in files):
-        return "the weights are missing"
+        return no_weights()
     if not any("optim_states" in file.name for file in files):
-        return "the optimizer's state is missing"
+        return t("the optimizer's state is missing", "缺少优化器状态")
     broken = next((file.name for file in files if not zipfile.is_zipfile(file)), None)
-    return f"{broken} is damaged" if broken else None
+    return damaged(broken) if broken else None
 
 
 def _parts(folder: Path) -> list[Path]:

@@ -7,7 +7,9 @@ import struct
 import zipfile
 from pathlib import Path
 
-from checkpoint_folders import move_away, numbered, say_damaged
+from checkpoint_folders import damaged, move_away, no_weights, numbered, say_damaged
+
+from starforge.lang import t
 
 WEIGHTS = ("model.safetensors", "adapter_model.safetensors")
 SHARDED = ("pytorch_model_fsdp_0", "pytorch_model_fsdp.bin", "global_step*")
@@ -37,11 +39,11 @@ def damage(checkpoint: Path, step: int) -> str | None:
     try:
         state = json.loads((checkpoint / STATE).read_text("utf-8"))
     except OSError:
-        return f"{STATE} is missing"
+        return t("{name} is missing", "缺少 {name}", name=STATE)
     except ValueError:
-        return f"{STATE} is damaged"
+        return damaged(STATE)
     if not isinstance(state, dict) or state.get("global_step") != step:
-        return f"{STATE} is of another step"
+        return t("{name} is of another step", "{name} 属于另一步", name=STATE)
     return _damaged_weights(checkpoint) or _damaged_archive(checkpoint)
 
 
@@ -52,13 +54,13 @@ def _damaged_weights(checkpoint: Path) -> str | None:
         try:
             names = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
         except (ValueError, KeyError, AttributeError):
-            return f"{index.name} is damaged"
+            return damaged(index.name)
         files = [checkpoint / name for name in sorted(names)]
     if not files and not any(any(checkpoint.glob(name)) for name in SHARDED):
-        return "the weights are missing"
+        return no_weights()
     for file in files:
         if not safetensors_whole(file):
-            return f"{file.name} is damaged"
+            return damaged(file.name)
     return None
 
 
@@ -67,7 +69,7 @@ def _damaged_archive(checkpoint: Path) -> str | None:
     for name in ("optimizer.pt", "scheduler.pt"):
         file = checkpoint / name
         if file.exists() and not zipfile.is_zipfile(file):
-            return f"{name} is damaged"
+            return damaged(name)
     return None
 
 

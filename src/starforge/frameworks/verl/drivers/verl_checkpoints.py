@@ -10,7 +10,9 @@ import re
 import zipfile
 from pathlib import Path
 
-from checkpoint_folders import delete, move_away, numbered, say_damaged
+from checkpoint_folders import damaged, delete, move_away, no_weights, numbered, say_damaged
+
+from starforge.lang import t
 
 TRACKER = "latest_checkpointed_iteration.txt"
 NAME = r"global_step_(\d+)"
@@ -81,10 +83,10 @@ def damage(checkpoint: Path) -> str | None:
         if missing:
             return missing
     if not list(checkpoint.glob("data*.pt")):
-        return "the state of the data is missing"
+        return t("the state of the data is missing", "缺少数据读取位置")
     files = sorted(checkpoint.rglob("*.pt"))
     broken = next((file.name for file in files if not zipfile.is_zipfile(file)), None)
-    return f"{broken} is damaged" if broken else None
+    return damaged(broken) if broken else None
 
 
 def _missing_rank(folder: Path) -> str | None:
@@ -92,9 +94,11 @@ def _missing_rank(folder: Path) -> str | None:
     pattern = re.compile(r"model_world_size_(\d+)_rank_(\d+)\.pt")
     found = [match for file in folder.iterdir() if (match := pattern.fullmatch(file.name))]
     if not found:
-        return "the weights are missing"
+        return no_weights()
     lacking = set(range(int(found[0][1]))) - {int(match[2]) for match in found}
-    return f"the weights of rank {min(lacking)} are missing" if lacking else None
+    if not lacking:
+        return None
+    return t("the weights of rank {rank} are missing", "缺少 rank {rank} 的权重", rank=min(lacking))
 
 
 def _track(folder: Path, step: str) -> None:
