@@ -9,7 +9,7 @@ export function NotFoundPage() {
   return (
     <Empty title={t("errors.notFound")} text={t("errors.notFoundHint")}>
       <Button component={Link} to="/jobs" variant="default">
-        {t("nav.jobs")}
+        {t("errors.toJobs")}
       </Button>
     </Empty>
   );

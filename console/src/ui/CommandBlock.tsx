@@ -12,6 +12,7 @@ export function CommandBlock({ text }: { text: string }) {
       gap="xs"
       px="sm"
       py={6}
+      maw="100%"
       bg="var(--sf-panel)"
     >
       <Box
@@ -19,6 +20,7 @@ export function CommandBlock({ text }: { text: string }) {
         className="sf-mono"
         ta="left"
         m={0}
+        miw={0}
         tabIndex={0}
         style={{ overflowX: "auto" }}
       >
