@@ -64,7 +64,6 @@ export const en = {
   },
   connection: {
     lost: "The server can't be reached. What you see is from before; it goes on by itself.",
-    back: "Connected again",
   },
   errors: {
     title: "This could not be loaded",
@@ -104,13 +103,12 @@ export const en = {
     theme: "light or dark",
     language: "English or Chinese",
   },
-  time: { never: "never", now: "just now" },
-  table: { columns: "Columns", selected: "{{count}} selected", none: "Nothing matches" },
+  table: { columns: "Columns", none: "Nothing matches" },
   theme: { label: "Theme", light: "Light", dark: "Dark", auto: "As the system" },
   language: "Language",
   signOut: "Sign out of this browser",
   machine: { cpus: "{{free}} of {{all}} CPUs free", gpus: "{{free}} of {{all}} GPUs free" },
-  value: { none: "none", yes: "yes", no: "no" },
+  value: { none: "none" },
 };
 
 export const zh = {
@@ -177,7 +175,6 @@ export const zh = {
   },
   connection: {
     lost: "连不上服务。现在看到的是之前的内容，恢复后会自动更新。",
-    back: "已重新连接",
   },
   errors: {
     title: "加载失败",
@@ -217,11 +214,10 @@ export const zh = {
     theme: "切换明暗主题",
     language: "切换中英文",
   },
-  time: { never: "从未", now: "刚刚" },
-  table: { columns: "列", selected: "已选 {{count}} 项", none: "没有符合条件的内容" },
+  table: { columns: "列", none: "没有符合条件的内容" },
   theme: { label: "主题", light: "浅色", dark: "深色", auto: "跟随系统" },
   language: "语言",
   signOut: "在本浏览器中退出登录",
   machine: { cpus: "CPU 空闲 {{free}}/{{all}}", gpus: "GPU 空闲 {{free}}/{{all}}" },
-  value: { none: "无", yes: "是", no: "否" },
+  value: { none: "无" },
 } satisfies Texts<typeof en>;

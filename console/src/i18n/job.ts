@@ -134,14 +134,11 @@ export const en = {
     none: "There is no record yet",
     noneText: "It is written when the job starts.",
     truncated: "too large to show",
-    git: "Code",
     commit: "Commit",
     clean: "no uncommitted changes",
     dirty: "with uncommitted changes",
     rerun: "Run it again",
-    bundle: "Digest of the code",
     plan: "Digest of the plan",
-    choose: "Choose a file.",
   },
 };
 
@@ -278,13 +275,10 @@ export const zh = {
     none: "还没有记录",
     noneText: "任务启动时写入记录。",
     truncated: "太大，不在此显示",
-    git: "代码",
     commit: "提交",
     clean: "没有未提交的修改",
     dirty: "含未提交的修改",
     rerun: "再次运行",
-    bundle: "代码摘要",
     plan: "计划摘要",
-    choose: "请选择一个文件。",
   },
 } satisfies Texts<typeof en>;

@@ -7,7 +7,6 @@ export const en = {
   count_other: "{{count, number}} jobs",
   search: "Search jobs",
   all: "all",
-  any: "any",
   views: {
     label: "Views",
     all: "All",
@@ -103,7 +102,6 @@ export const zh = {
   count_other: "{{count, number}} 个任务",
   search: "搜索任务",
   all: "全部",
-  any: "不限",
   views: {
     label: "视图",
     all: "全部",
