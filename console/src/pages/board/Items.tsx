@@ -68,19 +68,14 @@ function ItemCard({ item, comparison }: { item: Item; comparison: Comparison }) 
   const { t } = useTranslation("board");
   return (
     <article className="sf-panel" style={{ padding: 10 }}>
-      <LongText text={item.prompt ?? ""} label={t("compare.prompt")} />
-      {item.reference && (
-        <div style={{ marginTop: 6 }}>
-          <LongText text={item.reference} label={t("compare.expected")} />
-        </div>
-      )}
-      <div className={styles.sides} style={{ marginTop: 8 }}>
+      <div className={styles.asked} title={t("compare.item", { id: item.item })}>
+        <LongText text={item.prompt ?? ""} label={t("compare.prompt")} />
+        {item.reference && <LongText text={item.reference} label={t("compare.expected")} />}
+      </div>
+      <div className={styles.sides}>
         <Side name="A" answer={item.a} comparison={comparison} />
         <Side name="B" answer={item.b} comparison={comparison} />
       </div>
-      <Text size="xs" c="dimmed" mt={6} className="sf-mono">
-        {t("compare.item", { id: item.item })}
-      </Text>
     </article>
   );
 }

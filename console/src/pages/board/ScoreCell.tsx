@@ -8,7 +8,7 @@ import { CommandBlock } from "@/ui/CommandBlock";
 import { KeyText } from "@/ui/KeyText";
 import { TimeAgo } from "@/ui/TimeAgo";
 import { commandLine } from "../new/form/plan";
-import { type Column, errorOf, figureOf, type Score, seenOf, settingText } from "./board";
+import { type Column, errorOf, figureOf, isObject, type Score, seenOf, settingText } from "./board";
 import styles from "./board.module.css";
 
 interface Props {
@@ -49,7 +49,7 @@ export function ScoreCell({ column, score, label }: Props) {
         {typeof score.items === "number" && t("items", { shown: score.items.toLocaleString() })}
       </Text>
       <Seen score={score} />
-      <Popover.Dropdown aria-label={about}>
+      <Popover.Dropdown aria-label={about} mah="70vh" style={{ overflowY: "auto" }}>
         <About score={score} />
       </Popover.Dropdown>
     </Popover>
@@ -134,12 +134,22 @@ function About({ score }: { score: Score }) {
         <Training score={score} />
         {settings.map(([key, value]) => (
           <Fact key={key} name={key}>
-            <span className="sf-mono">{settingText(value)}</span>
+            <Setting value={value} />
           </Fact>
         ))}
       </Table.Tbody>
     </Table>
   );
+}
+
+/** A setting's value; of one with parts each on a line. */
+function Setting({ value }: { value: unknown }) {
+  if (!isObject(value)) return <span className="sf-mono">{settingText(value)}</span>;
+  return Object.entries(value).map(([key, one]) => (
+    <div key={key} className="sf-mono">
+      {key}: {settingText(one)}
+    </div>
+  ));
 }
 
 function Training({ score }: { score: Score }) {

@@ -68,9 +68,9 @@ function wantedBoard({ a, b }: Wanted): Record<string, string> {
   return Object.fromEntries(Object.entries({ a, b }).filter(([, value]) => value !== ""));
 }
 
-function argvOf({ a, b, pack, anyway }: Wanted): string[] {
+function argvOf({ a, b, pack, pair, anyway }: Wanted): string[] {
   const more = [...(pack ? ["--pack", pack] : []), ...(anyway ? ["--anyway"] : [])];
-  return ["sf", "bench", "compare", a, b, ...more, "-n", "5"];
+  return ["sf", "bench", "compare", ...(pair ?? [a, b]), ...more, "-n", "5"];
 }
 
 interface SidesProps {

@@ -108,7 +108,8 @@ export function columnsOf(scores: readonly Score[]): Column[] {
   return columns;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Whether a setting has parts of its own. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
