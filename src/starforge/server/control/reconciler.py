@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import structlog
 
@@ -19,11 +20,10 @@ from starforge.i18n import Text
 from starforge.server.bus import Message
 from starforge.server.control import launching
 from starforge.server.control.finish import Ending, finish, record
-from starforge.server.control.following import Following
-from starforge.server.control.pipelining import Pipelining
+from starforge.server.control.passes import Passes
 from starforge.server.control.queue import Holder, decide
-from starforge.server.control.sweeping import Sweeping
 from starforge.server.core import Core
+from starforge.server.services import follow_ups, pipeline_runs, sweep_runs
 from starforge.server.services.headline import update_headline
 from starforge.server.services.status import apply_status, is_news
 from starforge.server.store import attempts, jobs, pipelines, sweeps
@@ -48,9 +48,9 @@ class Reconciler:
         self._thread = threading.Thread(target=self._run, name="reconciler", daemon=True)
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="finish")
         self._finishing: dict[str, Future[None]] = {}
-        self._following = Following(core, self._pool)
-        self._pipelining = Pipelining(core, self._pool)
-        self._sweeping = Sweeping(core, self._pool)
+        self._following = Passes(self._pool, partial(follow_ups.make, core), "follow-ups", pace=0.0)
+        self._pipelining = Passes(self._pool, partial(pipeline_runs.advance, core), "pipeline")
+        self._sweeping = Passes(self._pool, partial(sweep_runs.advance, core), "sweep")
         self._asked: dict[tuple[str, int], float] = {}  # when an attempt was asked to stop
         self._fresh: set[str] = set()  # jobs with new points since their last headline
         self._headline_at: dict[str, float] = {}
