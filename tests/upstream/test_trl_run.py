@@ -138,6 +138,39 @@ def test_mistakes_are_one_clear_line(make_job, trl_python, tmp_path):
         assert inside in last
 
 
+def test_an_older_checkpoint_goes_only_when_the_newer_is_whole(make_job, trl_python):
+    job = make_job("max_steps=12", "save_steps=1", "save_limit=1")
+    folder = job.folder / "output" / "checkpoints"
+    process = subprocess.Popen(**job.process(python=trl_python, model=TINY))
+    try:
+        seen, checkpoints = 0, set()
+        while process.poll() is None:
+            whole = whole_ones(folder)
+            seen = max([seen, *whole])
+            checkpoints.update(whole)
+            # From the first one on there is always one to go on from, but for a look that fell
+            # between two names: the second look finds it.
+            assert not seen or whole or whole_ones(folder) or whole_ones(folder)
+            time.sleep(0.005)
+        assert process.returncode == 0, process.stdout.read()
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert len(checkpoints) > 1  # it was watched
+    assert whole_ones(folder) == [12]
+
+
+def whole_ones(folder):
+    """Return the steps of checkpoints with weights, optimizer and the state that comes last."""
+    parts = ("model.safetensors", "optimizer.pt", "scheduler.pt", "trainer_state.json")
+    return sorted(
+        int(path.name.rpartition("-")[2])
+        for path in folder.glob("checkpoint-*")
+        if all((path / part).exists() for part in parts)
+    )
+
+
 def test_sigterm_ends_it_quickly_with_143(make_job, trl_python):
     job = make_job("max_steps=100000", "save_strategy=no")
     process = subprocess.Popen(**job.process(python=trl_python, model=TINY))
