@@ -11,7 +11,7 @@ import { Problem } from "@/ui/Problem";
 import { isLive } from "@/ui/StateBadge";
 import { ChartGroup, type GroupShared } from "./ChartGroup";
 import { ChartsToolbar } from "./ChartsToolbar";
-import { type Curve, interpolate } from "./chartData";
+import { type Curve, interpolate, type XKind } from "./chartData";
 import { groupsOf, notSystem, type ShownGroup } from "./first";
 import { useArrangement, useChartSettings } from "./settings";
 
@@ -29,7 +29,12 @@ export function ChartsTab({ job, only = notSystem }: Props) {
   const { t } = useTranslation("charts");
   const live = isLive(job.state);
   const series = useQuery({ ...seriesQuery(job.id), refetchInterval: live ? 5000 : false });
-  const [settings, change] = useChartSettings();
+  const [given, change] = useChartSettings();
+  // What a machine did has no steps: it was looked at every few seconds.
+  const settings = useMemo(
+    () => (only === notSystem ? given : { ...given, x: "time" as const }),
+    [given, only],
+  );
   const { arrangement, arrange } = useArrangement(only === notSystem ? job.method : "system");
   const mine = useMemo(
     () => (series.data ?? []).filter((one) => only(one.name)),
@@ -46,6 +51,7 @@ export function ChartsTab({ job, only = notSystem }: Props) {
   if (mine.length === 0) {
     return <Empty title={t("empty")} text={live ? t("emptyLive") : t("emptyEnded")} />;
   }
+  const axes = only === notSystem ? axesOf(counter) : [];
   const start = new Date(job.started_at ?? job.created_at).getTime() / 1000;
   const groups = groupsOf(mine, settings.filter, arrangement);
   const shared: GroupShared = {
@@ -60,11 +66,16 @@ export function ChartsTab({ job, only = notSystem }: Props) {
   };
   return (
     <Stack gap="md">
-      <ChartsToolbar settings={settings} change={change} hasTokens={counter !== undefined} />
+      <ChartsToolbar settings={settings} change={change} axes={axes} />
       {groups.length === 0 && <Text c="dimmed">{t("noMatch")}</Text>}
       <Groups groups={groups} shared={shared} pinnedTitle={t("pinned")} />
     </Stack>
   );
+}
+
+/** What the horizontal axis can count: tokens only where the job counts them. */
+function axesOf(counter: string | undefined): XKind[] {
+  return counter ? ["step", "time", "tokens"] : ["step", "time"];
 }
 
 const NO_ZOOM = { lo: undefined as never, hi: undefined as never };

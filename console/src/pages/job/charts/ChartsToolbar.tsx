@@ -8,13 +8,13 @@ import type { ChartSettings } from "./settings";
 interface Props {
   settings: ChartSettings;
   change: (change: Partial<ChartSettings>) => void;
-  hasTokens: boolean;
+  /** What the horizontal axis can count; empty where there is no choice. */
+  axes: XKind[];
 }
 
 /** Axis, smoothing, logarithms, search, and the way back from a zoom. */
-export function ChartsToolbar({ settings, change, hasTokens }: Props) {
+export function ChartsToolbar({ settings, change, axes }: Props) {
   const { t } = useTranslation("charts");
-  const axes: XKind[] = hasTokens ? ["step", "time", "tokens"] : ["step", "time"];
   return (
     <Group gap="sm" align="center" className="sf-fields">
       <SearchBox
@@ -23,14 +23,18 @@ export function ChartsToolbar({ settings, change, hasTokens }: Props) {
         label={t("search")}
         width={210}
       />
-      <SegmentedControl
-        size="xs"
-        aria-label={t("xAxis")}
-        value={settings.x}
-        // A range of steps means nothing on an axis of time.
-        onChange={(x) => change({ x: x as XKind, lo: undefined as never, hi: undefined as never })}
-        data={axes.map((axis) => ({ value: axis, label: t(`axes.${axis}`) }))}
-      />
+      {axes.length > 0 && (
+        <SegmentedControl
+          size="xs"
+          aria-label={t("xAxis")}
+          value={settings.x}
+          // A range of steps means nothing on an axis of time.
+          onChange={(x) =>
+            change({ x: x as XKind, lo: undefined as never, hi: undefined as never })
+          }
+          data={axes.map((axis) => ({ value: axis, label: t(`axes.${axis}`) }))}
+        />
+      )}
       <Group gap={8} wrap="nowrap">
         <Text size="xs" c="dimmed" id="smoothing">
           {t("smoothing")}
