@@ -17,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import screenshots_runs
+
 ROOT = Path(__file__).resolve().parent.parent
 SF = Path(sys.executable).parent / "sf"
 
@@ -112,6 +114,7 @@ def fill(folder: Path) -> list[str]:
     trained = fine_tune(folder)
     for seed, job in enumerate(["addition-1", "addition-2", "加法 三号"]):
         submit(folder, job, seed)
+    screenshots_runs.fill(folder / "runs", sf)
     submit(folder, "broken", 7, end=FAILURE)
     for job in ("addition-1", "addition-2", "加法 三号", "broken"):
         sf("job", "wait", job, may_fail=job == "broken")
@@ -143,6 +146,7 @@ def main() -> None:
             subprocess.run([*node, kind, *told], cwd=ROOT / "console", check=True)
         finally:
             sf("job", "stop", "--force", "--wait", *RUNNING, may_fail=True)
+            screenshots_runs.stop(sf)
             sf("down", may_fail=True)
     print(f"pictures are in {out}")
 

@@ -23,6 +23,15 @@ const PAGES = [
   ["job-failed", "/jobs/broken"],
   ["job-running", "/jobs/a longer run"],
   ["compare", `/compare?jobs=${job},${other}`],
+  ["pipelines", "/pipelines"],
+  ["pipeline", "/pipelines/arithmetic"],
+  ["pipeline-missed", "/pipelines/算术 严格?stage=score"],
+  ["pipeline-running", "/pipelines/overnight"],
+  ["pipeline-stop", "/pipelines/overnight", ask],
+  ["sweeps", "/sweeps"],
+  ["sweep", "/sweeps/rates?x=learning_rate"],
+  ["sweep-grid", "/sweeps/optimizers?sort=value"],
+  ["sweep-running", "/sweeps/rates-long"],
   ["methods", "/methods"],
   ["method", "/methods/trl/grpo"],
   ["method-parameter", "/methods/verl/grpo?param=kl_coef"],
@@ -41,6 +50,8 @@ const DOCS = [
   "jobs",
   "job-charts-zoom",
   "job-samples-groups",
+  "pipeline",
+  "sweep",
   "method",
   "choose-data",
   "new-findings",
@@ -51,6 +62,12 @@ async function select(page) {
   for (const name of [job, other]) {
     await page.getByRole("row").filter({ hasText: name }).getByRole("checkbox").first().check();
   }
+}
+
+/** The question before something is stopped. */
+async function ask(page) {
+  await page.getByRole("button", { name: /^(Stop|停止)$/ }).click();
+  await page.waitForTimeout(400);
 }
 
 /** Values that the checks have something to say about. */

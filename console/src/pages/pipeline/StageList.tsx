@@ -7,9 +7,9 @@ import { formatNumber } from "@/format/number";
 import { CopyButton } from "@/ui/CopyButton";
 import { Elapsed } from "@/ui/Elapsed";
 import { RunState } from "@/ui/RunState";
-import { isLive } from "@/ui/StateBadge";
+import { isLive, StateBadge } from "@/ui/StateBadge";
 import { MethodLink } from "../job/MethodLink";
-import { shareDone } from "../job/state";
+import { reasonText, shareDone } from "../job/state";
 import type { Stage } from "../pipelines/queries";
 import classes from "./list.module.css";
 import { gatesOf, opponentOf, valueText } from "./stage";
@@ -103,6 +103,9 @@ function What({ stage, stages }: { stage: Stage; stages: Stage[] }) {
   );
 }
 
+/** States of a job in which its stage counts as running, but isn't. */
+const NOT_YET: Job["state"][] = ["queued", "starting", "unreachable"];
+
 function JobLine({ stage }: { stage: Stage }) {
   const { t } = useTranslation("runs");
   const { job, job_id: id } = stage;
@@ -121,6 +124,14 @@ function JobLine({ stage }: { stage: Stage }) {
           {job.name}
         </Anchor>
       </Link>
+      {NOT_YET.includes(job.state) && (
+        <Group gap={6}>
+          <StateBadge state={job.state} />
+          <Text span size="sm">
+            {reasonText(job.reason, t)}
+          </Text>
+        </Group>
+      )}
       {job.started_at && (
         <Text span size="sm" c="dimmed">
           <Elapsed from={job.started_at} to={job.ended_at} />
