@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Group, Paper, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Text, Tooltip } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { FloatingBar } from "@/ui/FloatingBar";
 import { labelsOf } from "./board";
 
 interface Props {
@@ -17,47 +18,35 @@ export function ChosenBar({ chosen, search, onChange }: Props) {
   const labels = labelsOf(chosen);
   const [a = "", b = ""] = chosen;
   return (
-    <Paper
-      component="section"
-      aria-label={t("bar.label")}
-      shadow="md"
-      withBorder
-      p="xs"
-      pos="fixed"
-      bottom={14}
-      left="50%"
-      style={{ transform: "translateX(-50%)", zIndex: 50, width: "max-content", maxWidth: "94vw" }}
-    >
-      <Group gap="xs" justify="center">
-        <Text size="sm" role="status" maw={420} truncate>
-          <b>A</b> {labels.get(a)}
-          {b && (
-            <>
-              {" · "}
-              <b>B</b> {labels.get(b)}
-            </>
-          )}
-        </Text>
-        {b ? (
+    <FloatingBar label={t("bar.label")}>
+      <Text size="sm" role="status" maw={420} truncate>
+        <b>A</b> {labels.get(a)}
+        {b && (
           <>
-            <Tooltip label={t("bar.swap")}>
-              <ActionIcon aria-label={t("bar.swap")} onClick={() => onChange([b, a])}>
-                <IconArrowsExchange size={16} />
-              </ActionIcon>
-            </Tooltip>
-            <Link to="/board/compare" search={search} style={{ textDecoration: "none" }}>
-              <Button component="span">{t("bar.compare")}</Button>
-            </Link>
+            {" · "}
+            <b>B</b> {labels.get(b)}
           </>
-        ) : (
-          <Text size="sm" c="dimmed">
-            {t("bar.one")}
-          </Text>
         )}
-        <Button variant="subtle" color="gray" onClick={() => onChange([])}>
-          {t("bar.clear")}
-        </Button>
-      </Group>
-    </Paper>
+      </Text>
+      {b ? (
+        <>
+          <Tooltip label={t("bar.swap")}>
+            <ActionIcon aria-label={t("bar.swap")} onClick={() => onChange([b, a])}>
+              <IconArrowsExchange size={16} />
+            </ActionIcon>
+          </Tooltip>
+          <Link to="/board/compare" search={search} style={{ textDecoration: "none" }}>
+            <Button component="span">{t("bar.compare")}</Button>
+          </Link>
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t("bar.one")}
+        </Text>
+      )}
+      <Button variant="subtle" color="gray" onClick={() => onChange([])}>
+        {t("bar.clear")}
+      </Button>
+    </FloatingBar>
   );
 }

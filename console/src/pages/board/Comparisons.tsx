@@ -9,6 +9,8 @@ import { CodeText } from "@/ui/CodeText";
 import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
 import { Section } from "@/ui/Section";
+import { WideTable } from "@/ui/WideTable";
+import styles from "./board.module.css";
 import { type Comparison, signed, verdictOf, type Wanted } from "./compared";
 import { Interval } from "./Interval";
 import { Items } from "./Items";
@@ -127,16 +129,16 @@ function Overview({ comparisons, chosen, onChoose }: OverviewProps) {
   const { t } = useTranslation("board");
   return (
     <Section title={t("compare.benchmarks")} count={comparisons.length}>
-      <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <WideTable minWidth={760}>
         <Table fz="sm" highlightOnHover>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t("compare.benchmark")}</Table.Th>
               <Table.Th>A</Table.Th>
               <Table.Th>B</Table.Th>
-              <Table.Th>{t("compare.difference")}</Table.Th>
+              <Table.Th className={styles.nowrap}>{t("compare.difference")}</Table.Th>
               <Table.Th>{t("compare.interval")}</Table.Th>
-              <Table.Th>{t("compare.p")}</Table.Th>
+              <Table.Th className={styles.nowrap}>{t("compare.p")}</Table.Th>
               <Table.Th>{t("compare.result")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -157,9 +159,11 @@ function Overview({ comparisons, chosen, onChoose }: OverviewProps) {
                     {one.metric}
                   </Text>
                 </Table.Td>
-                <Table.Td>{formatNumber(one.a.value)}</Table.Td>
-                <Table.Td>{formatNumber(one.b.value)}</Table.Td>
-                <Table.Td>{signed(formatNumber(one.difference), one.difference)}</Table.Td>
+                <Table.Td className={styles.nowrap}>{formatNumber(one.a.value)}</Table.Td>
+                <Table.Td className={styles.nowrap}>{formatNumber(one.b.value)}</Table.Td>
+                <Table.Td className={styles.nowrap}>
+                  {signed(formatNumber(one.difference), one.difference)}
+                </Table.Td>
                 <Table.Td>
                   <Interval comparison={one} width={120} />
                 </Table.Td>
@@ -171,7 +175,7 @@ function Overview({ comparisons, chosen, onChoose }: OverviewProps) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
     </Section>
   );
 }

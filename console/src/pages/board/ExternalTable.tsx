@@ -2,6 +2,7 @@ import { Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatNumber } from "@/format/number";
 import { Section } from "@/ui/Section";
+import { WideTable } from "@/ui/WideTable";
 import { type ExternalScore, settingText } from "./board";
 
 /** Scores that others measured, each with where it comes from. */
@@ -12,7 +13,7 @@ export function ExternalTable({ scores }: { scores: readonly ExternalScore[] }) 
       <Text size="xs" c="dimmed" mb={6}>
         {t("external.text")}
       </Text>
-      <Table.ScrollContainer minWidth={680} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <WideTable minWidth={680}>
         <Table fz="sm" highlightOnHover>
           <Table.Thead>
             <Table.Tr>
@@ -29,7 +30,7 @@ export function ExternalTable({ scores }: { scores: readonly ExternalScore[] }) 
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
     </Section>
   );
 }
