@@ -7,6 +7,7 @@ import { CommandBlock } from "@/ui/CommandBlock";
 import { Empty } from "@/ui/Empty";
 import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
+import { RowsTable } from "@/ui/RowsTable";
 import { Section } from "@/ui/Section";
 import { headQuery } from "../new/form/calls";
 import { columnsOf, firstRows } from "../new/form/rows";
@@ -14,7 +15,6 @@ import { newJobSearch } from "./asked";
 import { MapEditor } from "./MapEditor";
 import { MethodChoices } from "./MethodChoice";
 import { suggestQuery } from "./queries";
-import { RowsTable } from "./RowsTable";
 import { Situation } from "./Situation";
 import { useAsked } from "./useAsked";
 

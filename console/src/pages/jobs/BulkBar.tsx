@@ -1,9 +1,10 @@
-import { Button, Group, Paper, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Job } from "@/api/client";
+import { FloatingBar } from "@/ui/FloatingBar";
 import { showRefusal } from "../job/header/useJobActions";
 import { BulkDialog } from "./BulkDialog";
 import { type BulkAction, matchingIds } from "./bulk";
@@ -25,33 +26,21 @@ export function BulkBar({ ids, loaded, view, total, onSelect }: Props) {
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const names = new Map([...loaded.values()].map((job) => [job.id, job.name]));
   return (
-    <Paper
-      component="section"
-      aria-label={t("bulk.bar")}
-      shadow="md"
-      withBorder
-      p="xs"
-      pos="fixed"
-      bottom={14}
-      left="50%"
-      style={{ transform: "translateX(-50%)", zIndex: 50, width: "max-content", maxWidth: "96vw" }}
-    >
-      <Group gap="xs" justify="center">
-        <HowMany ids={ids} view={view} total={total} onSelect={onSelect} />
-        {ids.length > 1 && ids.length <= MOST_COMPARED && (
-          <Link to="/compare" search={{ jobs: ids.join(",") }} style={{ textDecoration: "none" }}>
-            <Button component="span">{t("bulk.compare")}</Button>
-          </Link>
-        )}
-        {(["stop", "tag", "delete"] as const).map((action) => (
-          <Button key={action} variant="default" onClick={() => setAsked(action)}>
-            {t(`bulk.${action}`)}
-          </Button>
-        ))}
-        <Button variant="subtle" color="gray" onClick={() => onSelect([])}>
-          {t("bulk.unselect")}
+    <FloatingBar label={t("bulk.bar")}>
+      <HowMany ids={ids} view={view} total={total} onSelect={onSelect} />
+      {ids.length > 1 && ids.length <= MOST_COMPARED && (
+        <Link to="/compare" search={{ jobs: ids.join(",") }} style={{ textDecoration: "none" }}>
+          <Button component="span">{t("bulk.compare")}</Button>
+        </Link>
+      )}
+      {(["stop", "tag", "delete"] as const).map((action) => (
+        <Button key={action} variant="default" onClick={() => setAsked(action)}>
+          {t(`bulk.${action}`)}
         </Button>
-      </Group>
+      ))}
+      <Button variant="subtle" color="gray" onClick={() => onSelect([])}>
+        {t("bulk.unselect")}
+      </Button>
       {asked && (
         <BulkDialog
           action={asked}
@@ -61,7 +50,7 @@ export function BulkBar({ ids, loaded, view, total, onSelect }: Props) {
           onDone={() => onSelect([])}
         />
       )}
-    </Paper>
+    </FloatingBar>
   );
 }
 

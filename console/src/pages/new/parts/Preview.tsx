@@ -1,11 +1,11 @@
-import { Box, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
+import { RowsTable } from "@/ui/RowsTable";
 import { datasetsQuery, headQuery } from "../form/calls";
 import type { Rows, Split } from "../form/draft";
-import { cellText, columnsOf, firstRows, type Row } from "../form/rows";
+import { firstRows } from "../form/rows";
 import { useForm } from "../form/useForm";
 
 const SHOWN = 3;
@@ -42,55 +42,7 @@ export function Preview({ split, rows }: { split: Split; rows: Rows }) {
   if (found.error) return <Problem error={found.error} title={t("data.noPreview")} />;
   if (found.isLoading) return <Loading lines={3} />;
   if (!found.rows || found.rows.length === 0) return null;
-  return <RowsTable rows={found.rows} map={draft.map} label={t(`data.${split}`)} />;
-}
-
-interface TableProps {
-  rows: Row[];
-  map: Record<string, string>;
-  label: string;
-}
-
-function RowsTable({ rows, map, label }: TableProps) {
-  const columns = columnsOf(rows);
   return (
-    <Box
-      className="sf-panel"
-      style={{ overflowX: "auto" }}
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-    >
-      <Table fz="xs" miw={columns.length * 130} layout="fixed">
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th key={column}>
-                <span className="sf-mono">{column}</span>
-                {map[column] && (
-                  <Text span size="xs" c="dimmed" className="sf-mono">
-                    {` → ${map[column]}`}
-                  </Text>
-                )}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.slice(0, SHOWN).map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file never move
-            <Table.Tr key={index}>
-              {columns.map((column) => (
-                <Table.Td key={column} style={{ verticalAlign: "top" }}>
-                  <Text size="xs" lineClamp={3} style={{ whiteSpace: "pre-wrap" }}>
-                    {column in row ? cellText(row[column]) : ""}
-                  </Text>
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Box>
+    <RowsTable small rows={found.rows.slice(0, SHOWN)} map={draft.map} label={t(`data.${split}`)} />
   );
 }

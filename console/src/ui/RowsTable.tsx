@@ -1,8 +1,17 @@
 import { Box, Table, Text } from "@mantine/core";
-import { cellText, columnsOf, type Row } from "../new/form/rows";
+import { cellText, columnsOf, type Row } from "@/pages/new/form/rows";
+
+interface Props {
+  rows: Row[];
+  label: string;
+  /** New names of columns, by their names in the file. */
+  map?: Record<string, string>;
+  /** Smaller letters and less of each cell. */
+  small?: boolean;
+}
 
 /** Rows as a table; long values are cut. */
-export function RowsTable({ rows, label }: { rows: Row[]; label: string }) {
+export function RowsTable({ rows, label, map = {}, small = false }: Props) {
   const columns = columnsOf(rows);
   return (
     <Box
@@ -12,12 +21,17 @@ export function RowsTable({ rows, label }: { rows: Row[]; label: string }) {
       role="region"
       aria-label={label}
     >
-      <Table fz="sm" miw={columns.length * 150} layout="fixed">
+      <Table fz={small ? "xs" : "sm"} miw={columns.length * (small ? 130 : 150)} layout="fixed">
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
-              <Table.Th key={column} className="sf-mono">
-                {column}
+              <Table.Th key={column}>
+                <span className="sf-mono">{column}</span>
+                {map[column] && (
+                  <Text span size="xs" c="dimmed" className="sf-mono">
+                    {` → ${map[column]}`}
+                  </Text>
+                )}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -28,7 +42,11 @@ export function RowsTable({ rows, label }: { rows: Row[]; label: string }) {
             <Table.Tr key={index} style={{ verticalAlign: "top" }}>
               {columns.map((column) => (
                 <Table.Td key={column}>
-                  <Text size="sm" lineClamp={4} style={{ whiteSpace: "pre-wrap" }}>
+                  <Text
+                    size={small ? "xs" : "sm"}
+                    lineClamp={small ? 3 : 4}
+                    style={{ whiteSpace: "pre-wrap" }}
+                  >
                     {column in row ? cellText(row[column]) : ""}
                   </Text>
                 </Table.Td>
