@@ -112,6 +112,7 @@ export function LiveUpdates(): null {
           // What is only looked at while a job runs (curves, logs, samples) is looked at once
           // more when it has ended: its last points came after the last look.
           void client.invalidateQueries({ queryKey: ["job", job.id], exact: isLive(job.state) });
+          if (!isLive(job.state)) refresh("board"); // it may have measured something
         } else if (event === "deleted") {
           refresh("jobs", "server", "pipeline");
         } else if (event === "pipeline") {

@@ -3,18 +3,20 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, ask } from "@/api/client";
 import type { Wanted } from "./compared";
 
-const OFTEN = 15_000; // ms between looks: scores come in when benchmark jobs end
+// ms between looks beside those when a job ends: what others add, and what is found out later
+// about training data, comes without a word.
+const NOW_AND_THEN = 30_000;
 
 export const boardQuery = queryOptions({
   queryKey: ["board"],
   queryFn: () => ask(api.GET("/api/v1/board")),
-  refetchInterval: OFTEN,
+  refetchInterval: NOW_AND_THEN,
 });
 
 export const externalQuery = queryOptions({
   queryKey: ["board", "external"],
   queryFn: () => ask(api.GET("/api/v1/board/external")),
-  refetchInterval: OFTEN,
+  refetchInterval: NOW_AND_THEN,
 });
 
 export const comparedQuery = ({ a, b, anyway }: Wanted) =>
