@@ -19,7 +19,7 @@ from starforge.pipelines.graph import find_cycle
 from starforge.pipelines.model import Gate, Pipeline, Result, Stage
 from starforge.prepare import Prepared
 
-NOTHING = Text("no model", "空（没有模型）")
+NOTHING = Text("no model", "没有模型")
 A_MODEL = Text("a language model", "语言模型")
 A_REWARD_MODEL = Text("a reward model", "奖励模型")
 _ANY_COLUMNS = Text("any columns", "任意列")
@@ -97,8 +97,9 @@ def _check_result(
     # Any script may take anything.
     if not fits and (recipe.framework != "custom" or left == NOTHING):
         return [rules.OUTPUT.at(
-            at, stage=result.stage, method=giver.recipe.name, left=left, key=result.key,
-            wanted=wanted,
+            at, stage=result.stage, method=giver.recipe.name, key=result.key, wanted=wanted,
+            left=Text(f"leaves {left.en}",
+                      "不产出模型" if left == NOTHING else f"产出的是{left.zh}"),
         )]  # fmt: skip
     which = None if result.which in (None, "last") else result.which
     why = why_not(giver, which) if which else None
@@ -170,7 +171,10 @@ def _check_measured(
     score = f"{gate.benchmark}.{gate.metric}"
     if context.recipe.framework == "custom":
         return [rules.GATE_UNSURE.at(at, stage=measuring, metric=score)]
-    packs = {pack.name: pack for pack in _packs(context)}
+    chosen = _packs(context)
+    if chosen is None:
+        return []
+    packs = {pack.name: pack for pack in chosen}
     pack = packs.get(gate.benchmark)
     metrics = None if pack is None else _metrics(pack)
     if pack is not None and (metrics is None or gate.metric in metrics):
@@ -186,13 +190,14 @@ def _check_measured(
     )]  # fmt: skip
 
 
-def _packs(context: PrepareContext) -> list[Pack]:
+def _packs(context: PrepareContext) -> list[Pack] | None:
+    """Return the benchmarks of a stage; ``None`` when one is wrong, which has its own finding."""
     if TASKS not in context.config.values:
         return []
     try:
         return chosen_packs(context)
-    except StarForgeError:  # has its own finding
-        return []
+    except StarForgeError:
+        return None
 
 
 def _metrics(pack: Pack) -> list[str] | None:

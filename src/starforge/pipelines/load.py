@@ -179,7 +179,7 @@ class _Reader:
     def _retries(self, parent: str, value: int) -> int:
         if 0 <= value <= MAX_RETRIES:
             return value
-        wanted = Text(f"a number from 0 to {MAX_RETRIES}", f"0 到 {MAX_RETRIES} 的整数")
+        wanted = Text(f"a number from 0 to {MAX_RETRIES}", f"介于 0 与 {MAX_RETRIES} 之间的整数")
         self._wrong_type(f"{parent}.retries", wanted, value)
         return 0
 

@@ -123,8 +123,8 @@ CYCLE = rule(
 OUTPUT = rule(
     "pipeline/output", "error",
     title=Text("A result that does not fit", "阶段产出不匹配"),
-    message=Text("stage `{stage}` ({method}) leaves {left.en}, but `{key}` needs {wanted.en}",
-                 "阶段 `{stage}`（{method}）产出的是{left.zh}，而 `{key}` 需要{wanted.zh}"),
+    message=Text("stage `{stage}` ({method}) {left.en}, but `{key}` needs {wanted.en}",
+                 "阶段 `{stage}`（{method}）{left.zh}，而 `{key}` 需要{wanted.zh}"),
     hint=Text("take the result of another stage", "请换用其他阶段的产出"),
     why=Text("The stage would fail after those before it have run.",
              "前面的阶段都运行完之后，该阶段才会失败。"),

@@ -130,6 +130,20 @@ def test_a_reward_model_may_be_trained_further_and_a_script_may_leave_anything(c
     assert errors == []
 
 
+def test_what_a_stage_leaves_is_said_in_both_languages(check):
+    found, _ = check({"base": bench(), "sft": {"experiment": "sft", "init_from": "base"}})
+    (said,) = [one.message for one in found.findings if one.code == "pipeline/output"]
+    assert said.en == (
+        "stage `base` (evalkit/benchmark) leaves no model, but `init_from` needs a language model"
+    )
+    assert said.zh == "阶段 `base`（evalkit/benchmark）不产出模型，而 `init_from` 需要语言模型"
+
+
+def test_a_gate_on_a_benchmark_that_is_none_is_not_blamed_too(check):
+    wrong = {"base": bench(benchmark=["basics", "basisc"], gate="basics.acc >= 0.5")}
+    assert check(wrong)[1] == ["eval/unknown-benchmark"]
+
+
 def test_a_gate_on_a_script_can_not_be_known_before(check):
     found, errors = check({"a": {"experiment": "own", "gate": "mine.acc >= 1"}})
     assert errors == []
