@@ -58,8 +58,10 @@ function Facts({ pipeline }: { pipeline: PipelineDetail }) {
         <RunState state={pipeline.state} />
         <span>{t("pipeline.progress", { done, all })}</span>
         {pipeline.owner && <span>{pipeline.owner}</span>}
-        <TimeAgo at={pipeline.created_at} />
-        <Elapsed from={pipeline.created_at} to={pipeline.ended_at} />
+        <Group gap="sm" wrap="nowrap" component="span">
+          <TimeAgo at={pipeline.created_at} />
+          <Elapsed from={pipeline.created_at} to={pipeline.ended_at} />
+        </Group>
         {pipeline.fresh && (
           <Tooltip label={t("pipeline.freshHint")}>
             <Badge>{t("pipeline.fresh")}</Badge>

@@ -92,8 +92,10 @@ function Facts({ sweep }: { sweep: SweepDetail }) {
           <span>{earlyText(sweep.early_stop, t)}</span>
         </Tooltip>
       )}
-      <TimeAgo at={sweep.created_at} />
-      <Elapsed from={sweep.created_at} to={sweep.ended_at} />
+      <Group gap="sm" wrap="nowrap" component="span">
+        <TimeAgo at={sweep.created_at} />
+        <Elapsed from={sweep.created_at} to={sweep.ended_at} />
+      </Group>
     </Group>
   );
 }
