@@ -1,5 +1,5 @@
 import { Box, Table, Text } from "@mantine/core";
-import { cellText, columnsOf, type Row } from "@/pages/new/form/rows";
+import { cellText, columnsOf, type Row } from "@/format/rows";
 
 interface Props {
   rows: Row[];

@@ -1,8 +1,8 @@
 import { Box, Group, SegmentedControl, Select, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { bestShape, columnsOf, mapped, missingOf } from "@/format/rows";
 import { fieldId } from "../form/fields";
-import { bestShape, columnsOf, mapped, missingOf } from "../form/rows";
 import { useForm } from "../form/useForm";
 import { FieldFindings } from "./Findings";
 import { useFirstRows } from "./Preview";

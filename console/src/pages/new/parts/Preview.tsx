@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { firstRows } from "@/format/rows";
 import { Loading } from "@/ui/Loading";
 import { Problem } from "@/ui/Problem";
 import { RowsTable } from "@/ui/RowsTable";
 import { datasetsQuery, headQuery } from "../form/calls";
 import type { Rows, Split } from "../form/draft";
-import { firstRows } from "../form/rows";
 import { useForm } from "../form/useForm";
 
 const SHOWN = 3;
