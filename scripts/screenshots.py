@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import screenshots_board
 import screenshots_runs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -112,6 +113,7 @@ def fine_tune(folder: Path) -> str | None:
 def fill(folder: Path) -> list[str]:
     """Run the jobs and register data; what the script that takes the pictures is told."""
     trained = fine_tune(folder)
+    screenshots_board.fill(folder, sf, trained)
     for seed, job in enumerate(["addition-1", "addition-2", "加法 三号"]):
         submit(folder, job, seed)
     screenshots_runs.fill(folder / "runs", sf)

@@ -32,6 +32,12 @@ const PAGES = [
   ["sweep", "/sweeps/rates?x=learning_rate"],
   ["sweep-grid", "/sweeps/optimizers?sort=value"],
   ["sweep-running", "/sweeps/rates-long"],
+  ["board", "/board"],
+  ["board-chosen", "/board?sort=model", chooseTwo],
+  ["board-score", "/board", openScore],
+  ["board-none", "/board?q=nothing-like-this"],
+  ["board-compare", "/board?sort=model&pack=echo", compareTwo],
+  ["board-compare-none", "/board/compare"],
   ["methods", "/methods"],
   ["method", "/methods/trl/grpo"],
   ["method-parameter", "/methods/verl/grpo?param=kl_coef"],
@@ -52,6 +58,8 @@ const DOCS = [
   "job-samples-groups",
   "pipeline",
   "sweep",
+  "board",
+  "board-compare",
   "method",
   "choose-data",
   "new-findings",
@@ -68,6 +76,27 @@ async function select(page) {
 async function ask(page) {
   await page.getByRole("button", { name: /^(Stop|停止)$/ }).click();
   await page.waitForTimeout(400);
+}
+
+/** The first two models of the board, where it has scores. */
+async function chooseTwo(page) {
+  const boxes = page.getByRole("rowheader").getByRole("checkbox");
+  if ((await boxes.count()) < 2) return false;
+  for (const at of [0, 1]) await boxes.nth(at).check();
+  return true;
+}
+
+/** Where a score comes from. */
+async function openScore(page) {
+  const scores = page.getByRole("cell").getByRole("button");
+  if ((await scores.count()) > 0) await scores.first().click();
+}
+
+/** Two models item by item. */
+async function compareTwo(page) {
+  if (!(await chooseTwo(page))) return;
+  await page.getByRole("link", { name: /^(Compare|对比)$/ }).click();
+  await page.getByRole("article").first().waitFor();
 }
 
 /** Values that the checks have something to say about. */

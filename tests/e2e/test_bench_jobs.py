@@ -1,21 +1,16 @@
-"""Benchmark jobs of two small models with both harnesses: repeats, the board, the comparison.
-
-The first model repeats the last letter of its prompt. The second says the digit after it, for
-digits from 5 on. So what each of them gets right is known beforehand.
-"""
+"""Benchmark jobs of two small models with both harnesses: repeats, the board, the comparison."""
 
 import json
 import statistics
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bench_support import ITEMS, make_models, write_lab
 from click.testing import CliRunner
 from e2e_harness import Server, wait_ended
 
-from starforge import frameworks
 from starforge.cli.root import root
 from starforge.client.client import Client
 from starforge.evals.paired import mcnemar
@@ -23,54 +18,10 @@ from starforge.lang import set_lang
 
 pytestmark = pytest.mark.e2e
 
-MAKE = """
-import sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-import tiny_model, torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
-folder = Path(sys.argv[2])
-tiny_model.ensure(folder / "base")
-model = AutoModelForCausalLM.from_pretrained(folder / "base")
-tokenizer = AutoTokenizer.from_pretrained(folder / "base")
-embedding = model.get_input_embeddings().weight.detach()
-head = embedding.clone()
-ring = tokenizer.convert_tokens_to_ids(list("56789:"))
-head[ring] = embedding[ring[-1:] + ring[:-1]]
-model.config.tie_word_embeddings = False
-model.lm_head.weight = torch.nn.Parameter(head)
-model.save_pretrained(folder / "tuned")
-tokenizer.save_pretrained(folder / "tuned")
-"""
-PACK = {
-    "name": "echo", "version": "1", "title": {"en": "Echo", "zh": "复述"},
-    "description": {"en": "d", "zh": "说明"}, "licence": "MIT",
-    "provenance": {"en": "me", "zh": "我"}, "columns": ["question", "answer"],
-    "data": {"test": "rows.jsonl"}, "primary": {"metric": "exact_match", "filter": "digit"},
-    "task": {
-        "output_type": "generate_until", "doc_to_text": "{{question}}",
-        "doc_to_target": "{{answer}}",
-        "generation_kwargs": {"until": ["\n"], "do_sample": False, "max_gen_toks": 4},
-        "metric_list": [{"metric": "exact_match", "aggregation": "mean",
-                         "higher_is_better": True}],
-        "filter_list": [{"name": "digit", "filter": [
-            {"function": "regex", "regex_pattern": "(\\d)"}, {"function": "take_first"}]}],
-    },
-}  # fmt: skip
-# Last digit asked, right answer: both right, only the first, only the second, none.
-BOTH = [(f"{n}4", 4) for n in range(4)]
-FIRST = [("5", 5)]
-SECOND = [(f"{n}7", 8) for n in range(9)]
-NONE = [(f"{n}2", 9) for n in range(2)]
-ITEMS = [*BOTH, *FIRST, *SECOND, *NONE]
-
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory, evalkit_python: str) -> Path:
-    folder = tmp_path_factory.mktemp("models")
-    drivers = Path(frameworks.__file__).parent / "_drivers"
-    subprocess.run([evalkit_python, "-c", MAKE, str(drivers), str(folder)], check=True)
-    return folder
+    return make_models(evalkit_python, tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture
@@ -81,14 +32,7 @@ def server(servers, evalkit_python: str) -> Server:
 @pytest.fixture
 def sf(server: Server, tmp_path: Path, monkeypatch) -> Callable[..., Any]:
     """Return ``sf`` in a lab with the pack ``echo``; its answer as JSON, or its text."""
-    lab = tmp_path / "lab"
-    own = lab / "benchmarks" / "echo"
-    own.mkdir(parents=True)
-    (lab / "starforge.yaml").write_text("{}")
-    (own / "pack.yaml").write_text(json.dumps(PACK), "utf-8")
-    rows = [{"question": f"Say {said}", "answer": str(right)} for said, right in ITEMS]
-    (own / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    monkeypatch.chdir(lab)
+    monkeypatch.chdir(write_lab(tmp_path / "lab"))
     monkeypatch.setenv("SF_LANG", "en")
     monkeypatch.setenv("STARFORGE_URL", server.url)
     monkeypatch.setenv("STARFORGE_TOKEN", server.token)
