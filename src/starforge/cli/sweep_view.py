@@ -52,8 +52,14 @@ def print_sweep(found: SweepDetail) -> None:
 def print_best(found: SweepDetail, one: Trial | None) -> None:
     """Print the best trial with its job."""
     if one is None or one.value is None:
-        say(t("no trial has succeeded with a value of {metric} yet",
-              "还没有成功并报告过 {metric} 的尝试", metric=visible(found.metric)))  # fmt: skip
+        metric = visible(found.metric)
+        if found.ended_at is None:
+            say(t("no trial has succeeded with a value of {metric} yet",
+                  "还没有成功并报告过 {metric} 的尝试", metric=metric))  # fmt: skip
+        else:
+            say(t("no trial succeeded with a value of {metric}; `sf sweep show {id}` says why",
+                  "没有成功并报告过 {metric} 的尝试；原因见 `sf sweep show {id}`",
+                  metric=metric, id=found.id))  # fmt: skip
         return
     values = "  ".join(f"{name}={value}" for name, value in one.parameters.items())
     say(visible(values))

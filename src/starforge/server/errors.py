@@ -24,15 +24,23 @@ log = structlog.get_logger("starforge.server")
 class FindingsError(StarForgeError):
     """An experiment that was refused; carries everything the checks had to say."""
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        count = sum(1 for finding in findings if finding.severity == "error")
+    def __init__(
+        self, findings: Sequence[Finding], message: Text | None = None, hint: Text | None = None
+    ) -> None:
         super().__init__(
             "submit/findings",
-            Text(f"the experiment has {count} error(s)", f"实验有 {count} 处错误"),
-            Text("fix what `sf validate` shows", "请按 `sf validate` 的提示修改"),
+            message or self.counted(findings),
+            hint or Text("fix what `sf validate` shows", "请按 `sf validate` 的提示修改"),
             status=422,
         )
         self.findings = list(findings)
+
+    @staticmethod
+    def counted(findings: Sequence[Finding]) -> Text:
+        """Say how many of ``findings`` are errors."""
+        count = sum(1 for finding in findings if finding.severity == "error")
+        errors = "1 error" if count == 1 else f"{count} errors"
+        return Text(f"the experiment has {errors}", f"实验有 {count} 处错误")
 
 
 class DetailedError(StarForgeError):

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from starforge.errors import StarForgeError
+from starforge.findings import Finding
 from starforge.i18n import Lang, Text
 from starforge.server.core import Core
 from starforge.server.errors import FindingsError
@@ -97,10 +98,24 @@ def check_trial(core: Core, base: SubmitRequest, parameters: dict[str, str]) -> 
     with prepared(core, varied(base, parameters)) as made:
         done = made.prepared
         if not done.ok or done.plan is None:
-            raise FindingsError(done.findings)
+            raise _refused(done.findings, parameters)
         require_place(core, done.plan)
         models.locations(core, done.plan)
         return done.plan.method, done.plan.digest()
+
+
+def _refused(findings: list[Finding], parameters: dict[str, str]) -> FindingsError:
+    """Return the refusal of a sweep for one set of its values."""
+    said = FindingsError.counted(findings)
+    values = ", ".join(f"{name}={value}" for name, value in parameters.items())
+    return FindingsError(
+        findings,
+        Text(f"with {values} {said.en}; nothing was started",
+             f"取 {values} 时{said.zh}；没有启动任何任务"),
+        Text("change the values of the sweep, or what they don't go together with in the "
+             "experiment",
+             "请修改搜索的取值，或实验中与之不相容的设置"),
+    )  # fmt: skip
 
 
 def find(core: Core, ref: str) -> SweepRow:

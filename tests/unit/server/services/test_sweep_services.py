@@ -192,8 +192,11 @@ def test_a_trial_without_the_metric_is_no_best(core, world):
 
 def test_nothing_is_kept_of_a_sweep_with_a_bad_value(core, request_of):
     asked = request_of([1]).model_copy(update={"probes": [{"": "1"}]})
-    with pytest.raises(FindingsError):
+    with pytest.raises(FindingsError) as caught:
         sweeps.create(core, asked, "en")
+    assert caught.value.message.en == "with =1 the experiment has 1 error; nothing was started"
+    assert caught.value.message.zh == "取 =1 时实验有 1 处错误；没有启动任何任务"
+    assert "values of the sweep" in caught.value.hint.en
     assert sweeps.listing(core, 5) == []
 
 
