@@ -13,7 +13,7 @@ const OUTPUTS = ["", "system", "config", "artifacts", "record"];
 const tab = (of, name) => [`job-${name || "overview"}`, `/jobs/${of}${name && `/${name}`}`];
 const PAGES = [
   ["jobs", "/jobs"],
-  ["jobs-selected", "/jobs", select],
+  ["jobs-selected", "/jobs?q=addition", select],
   ["jobs-none", "/jobs?q=nothing-like-this"],
   ...CURVES.map((name) => tab(job, name)),
   ...OUTPUTS.map((name) => tab(trained, name)),
@@ -158,7 +158,8 @@ for (const language of ["en", "zh"]) {
         await page.waitForTimeout(1200); // curves draw, transitions end
         if (act) await act(page);
         const fullPage = kind === "all" && name.startsWith("new"); // a form is looked at whole
-        await page.evaluate(() => window.scrollTo(0, 0));
+        // But for a link to one place of a page, the page is looked at from its top.
+        if (!path.includes("param=")) await page.evaluate(() => window.scrollTo(0, 0));
         if (kind === "docs" && act === mistakes) await page.mouse.wheel(0, 620); // to the fields
         if (kind === "docs") await page.waitForTimeout(300);
         await page.screenshot({ fullPage, path: file });
