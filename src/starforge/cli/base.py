@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from starforge.cli.wrap import wrap
+from starforge.lab.wrap import wrap
 from starforge.lang import t
 
 Both = tuple[str, str]

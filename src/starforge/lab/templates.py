@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +10,7 @@ import yaml
 from starforge.catalog.models import Parameter, Preset, Recipe
 from starforge.i18n import Lang, Text
 from starforge.lab.scalars import plain_value
+from starforge.lab.wrap import wrap
 
 _WIDTH = 92
 
@@ -307,46 +306,8 @@ def _about(parameter: Parameter | Preset, lang: Lang) -> str:
 
 def comment(text: str, indent: str = "") -> list[str]:
     """Wrap a text into comment lines; a Chinese character counts as two columns."""
-    lines, line, width = [], "", 0
-    room = _WIDTH - len(indent) - 2
-    for word in _words(text):
-        size = display_width(word)
-        if line and width + size > room:
-            lines.append(line.rstrip())
-            line, width = "", 0
-            word = word.lstrip()  # noqa: PLW2901 - the space before it became the line break
-            size = display_width(word)
-        line, width = line + word, width + size
-    return [f"{indent}# {one}" for one in [*lines, line.rstrip()]]
-
-
-_CLOSING = frozenset("，。；：、！？）】》”’")  # must not begin a line
-_OPENING = frozenset("（【《“‘")  # must not end one
-_PIECE = re.compile(r"`[^`]*`|.", re.DOTALL)
-
-
-def _words(text: str) -> list[str]:
-    """Split where a line may break: before spaces, around wide characters, never in code."""
-    words: list[str] = []
-    may_break = True
-    for piece in _PIECE.findall(text.replace("\n", " ")):
-        wide = _is_wide(piece)
-        breaks = piece == " " or wide or (bool(words) and _is_wide(words[-1][-1]))
-        if not words or (breaks and may_break and piece not in _CLOSING):
-            words.append(piece)
-        else:
-            words[-1] += piece
-        may_break = piece not in _OPENING
-    return words
-
-
-def _is_wide(letter: str) -> bool:
-    return len(letter) == 1 and unicodedata.east_asian_width(letter) in "WF"
-
-
-def display_width(text: str) -> int:
-    """Return how many columns a text takes in a terminal."""
-    return sum(2 if _is_wide(letter) else 1 for letter in text)
+    lines = wrap(text, _WIDTH - len(indent) - 2) or [""]
+    return [f"{indent}# {line}" for line in lines]
 
 
 class _Dumper(yaml.SafeDumper):

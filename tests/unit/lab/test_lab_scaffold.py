@@ -9,7 +9,8 @@ from starforge.lab.experiment import load_experiment
 from starforge.lab.lab import Lab, find_experiment, find_lab
 from starforge.lab.resolve import resolve
 from starforge.lab.scaffold import check_name, init_lab, new_experiment
-from starforge.lab.templates import comment, display_width
+from starforge.lab.templates import comment
+from starforge.lab.wrap import cells
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_a_new_experiment_has_everything(lab, catalog, lang):
     assert config.get("shuffle") is False
     text = (folder / "experiment.yaml").read_text("utf-8")
     assert "  # save_mode: steps" in text
-    assert all(display_width(line) <= 94 for line in text.splitlines())
+    assert all(cells(line) <= 94 for line in text.splitlines())
     assert find_experiment("我的-sft.v1", lab.root) == folder.resolve()
 
 
@@ -144,7 +145,7 @@ def test_finding_experiments(lab, catalog):
 def test_comments_wrap_by_width_and_never_inside_code():
     for text in ("word " * 60, "汉字，" * 60, "中文 and English " * 20):
         lines = comment(text)
-        assert all(display_width(line) <= 94 for line in lines)
+        assert all(cells(line) <= 94 for line in lines)
         assert not any(line.startswith("# ，") for line in lines)
     lines = comment("x " * 40 + "`sf submit one --watch` and more " * 3)
     assert all(line.count("`") % 2 == 0 for line in lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starforge.cli.wrap import cells, wrap
+from starforge.lab.wrap import cells, wrap
 
 
 def test_words_and_wide_characters() -> None:
@@ -25,3 +25,8 @@ def test_nothing_is_lost_and_lines_fit(text: str, width: int) -> None:
         core = line.rstrip("，。 ")
         longest = max((cells(word) for word in core.split()), default=0)
         assert cells(core) <= max(width, longest)
+
+
+def test_code_and_brackets_stay_whole() -> None:
+    assert wrap("run `sf job rerun FILE` now", 16) == ["run", "`sf job rerun FILE`", "now"]
+    assert wrap("一二（三）四", 6) == ["一二", "（三）", "四"]
