@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -124,11 +125,12 @@ def load(file: Path) -> Recording:
         with zipfile.ZipFile(file) as archive:
             info = archive.getinfo(INDEX)
             if info.file_size > MAX_INDEX:
-                raise _no_record(file, f"{INDEX}: {info.file_size} bytes")
+                raise _no_record(file, Text(f"{INDEX} has {info.file_size} bytes",
+                                            f"{INDEX} 有 {info.file_size} 字节"))  # fmt: skip
             recording = msgspec.json.decode(archive.read(INDEX), type=Recording)
             missing = {BLOBS + one for one in recording.digests()} - set(archive.namelist())
-    except (OSError, KeyError, zipfile.BadZipFile, msgspec.MsgspecError) as error:
-        raise _no_record(file, str(error)) from error
+    except _DAMAGE as error:
+        raise _no_record(file, _damage(file, error)) from error
     if recording.format > FORMAT:
         raise StarForgeError(
             "record/newer",
@@ -136,7 +138,8 @@ def load(file: Path) -> Recording:
             Text("update StarForge and try again", "请更新 StarForge 后重试"),
         )
     if missing:
-        raise _no_record(file, f"{sorted(missing)[0]} is missing")
+        name = sorted(missing)[0]
+        raise _no_record(file, Text(f"{name} is missing", f"缺少 {name}"))
     return recording
 
 
@@ -144,10 +147,17 @@ def upload(client: Client, recording: Recording, file: Path) -> None:
     """Send what the server lacks; it checks every content against its digest."""
     with zipfile.ZipFile(file) as archive:
         for digest in recording.digests():
-            if client.blobs.has(digest):
-                continue
-            with archive.open(BLOBS + digest) as content:
-                client.blobs.put(digest, iter(lambda: content.read(PIECE), b""))
+            if not client.blobs.has(digest):
+                client.blobs.put(digest, _content(file, archive, BLOBS + digest))
+
+
+def _content(file: Path, archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    try:
+        with archive.open(name) as content:
+            while piece := content.read(PIECE):
+                yield piece
+    except _DAMAGE as error:
+        raise _no_record(file, _damage(file, error)) from error
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
@@ -254,9 +264,28 @@ def _not_submitted(job: JobDetail) -> StarForgeError:
     )
 
 
-def _no_record(file: Path, detail: str) -> StarForgeError:
+# What reading a damaged, encrypted or foreign file may raise.
+_DAMAGE = (
+    OSError, EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error,
+    msgspec.MsgspecError,
+)  # fmt: skip
+
+
+def _damage(file: Path, error: Exception) -> Text:
+    """Say what is wrong with a file that should be a record."""
+    if isinstance(error, FileNotFoundError):
+        return Text("there is no such file", "没有这个文件")
+    if isinstance(error, zipfile.BadZipFile) and not zipfile.is_zipfile(file):
+        return Text("it is no zip file", "它不是 zip 文件")
+    if isinstance(error, KeyError):
+        return Text(f"{INDEX} is missing", f"缺少 {INDEX}")
+    said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return Text(f"it can't be read: {said}", f"无法读取：{said}")
+
+
+def _no_record(file: Path, detail: Text) -> StarForgeError:
     return StarForgeError(
         "record/not-a-record",
-        Text(f"{file} is no record of a job: {detail}", f"{file} 不是任务记录：{detail}"),
+        Text(f"{file} is no record of a job: {detail.en}", f"{file} 不是任务记录：{detail.zh}"),
         Text("`sf job record JOB -o FILE` writes one", "用 `sf job record JOB -o FILE` 导出记录"),
     )
