@@ -78,8 +78,17 @@ export function Files() {
         <Tabs value={active.name} onChange={setChosen}>
           <Tabs.List>
             {shown.map((file) => (
-              <Tabs.Tab key={file.name} value={file.name} px="sm" py={6}>
-                <span className="sf-mono">{file.name}</span>
+              <Tabs.Tab
+                key={file.name}
+                value={file.name}
+                px="sm"
+                py={6}
+                maw="100%"
+                styles={{ tabLabel: { minWidth: 0 } }}
+              >
+                <Text span inherit truncate className={`sf-mono ${classes.file}`} title={file.name}>
+                  {file.name}
+                </Text>
                 {file.changed && <Text span size="xs" c="dimmed">{` · ${t("files.edited")}`}</Text>}
               </Tabs.Tab>
             ))}

@@ -11,7 +11,7 @@ import {
   Tooltip,
 } from "@mantine/core";
 import { IconArrowBackUp, IconInfoCircle } from "@tabler/icons-react";
-import { memo } from "react";
+import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { both } from "@/i18n";
 import { CodeText } from "@/ui/CodeText";
@@ -71,8 +71,12 @@ function defaultText(entry: Entry): string {
   return entry.kind === "preset" ? "–" : valueText(entry.one.default);
 }
 
+const isLong = (text: string | undefined) => (text ?? "").length > 40;
+
 function Control({ entry, text, invalid, onChange, id }: Props & { id: string }) {
   const options = optionsOf(entry);
+  // Another field takes its place only once nobody types: it would take the cursor away.
+  const [lines, setLines] = useState(isLong(text));
   const common = { id, error: invalid, style: { flex: 1, minWidth: 0 } };
   const placeholder = defaultText(entry);
   if (options.length > 0) {
@@ -91,16 +95,16 @@ function Control({ entry, text, invalid, onChange, id }: Props & { id: string })
       />
     );
   }
-  const long = (text ?? "").length > 40;
-  const Input = long ? Textarea : TextInput;
+  const Input = lines ? Textarea : TextInput;
   return (
     <Input
       {...common}
-      {...(long ? { autosize: true, maxRows: 6 } : {})}
+      {...(lines ? { autosize: true, maxRows: 6 } : {})}
       size="xs"
       spellCheck={false}
       placeholder={placeholder}
       value={text ?? ""}
+      onBlur={() => setLines(isLong(text))}
       onChange={(event: { currentTarget: { value: string } }) =>
         onChange(entry.name, event.currentTarget.value)
       }
