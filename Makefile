@@ -39,7 +39,7 @@ install: $(VENV)/.installed console ## Make .venv/bin/sf and build the web conso
 console: $(VENV)/.installed ## Build the web console
 	@$(BIN)/python scripts/console.py build
 
-demo: $(VENV)/.installed ## Benchmark a base model, fine-tune it, benchmark it again (two cores, no GPU)
+demo: $(VENV)/.installed ## A pipeline: score a base model, SFT, GRPO with a reward, score after each (two cores, no GPU)
 	@$(BIN)/python scripts/demo/run.py
 
 demo-all: $(VENV)/.installed ## One tiny job of every method: killed, resumed, exported, scored; DEMO_ALL="--only trl/sft" for less

@@ -1,6 +1,6 @@
-"""Print questions of reasoning-gym's chain_sum with results and worked answers, as JSON.
+"""Print sums of reasoning-gym's chain_sum with results and worked answers, as JSON.
 
-Run with reasoning-gym importable: ``gym_rows.py '{"train": 2000, "test": 200}'``. No
+Run with reasoning-gym importable: ``gym_rows.py '{"train": 1200, "test": 400}'``. No
 question stands in two splits.
 """
 
@@ -16,14 +16,16 @@ OPTIONS = {"min_terms": 3, "max_terms": 4, "min_digits": 1, "max_digits": 1}
 
 
 def worked(expression: str) -> str:
-    """Work out ``6 - 7 - 9`` one operation a line: ``6 - 7 = -1``, ``-1 - 9 = -10``."""
+    """Work out ``6 - 7 - 9 + 2`` from the left: `` -1 - 9 + 2 = -10 + 2 = -8``.
+
+    It begins with a space, as what follows ``6 - 7 - 9 + 2 =``.
+    """
     first, *rest = expression.split()
-    total, lines = int(first), []
-    for operator, number in zip(rest[::2], rest[1::2], strict=True):
-        result = total + int(number) if operator == "+" else total - int(number)
-        lines.append(f"{total} {operator} {number} = {result}")
-        total = result
-    return "\n".join(lines)
+    total, parts = int(first), []
+    for at in range(0, len(rest), 2):
+        total += int(rest[at + 1]) if rest[at] == "+" else -int(rest[at + 1])
+        parts.append(" ".join([str(total), *rest[at + 2 :]]))
+    return " " + " = ".join(parts)
 
 
 def main() -> None:
@@ -33,12 +35,13 @@ def main() -> None:
     source = reasoning_gym.create_dataset("chain_sum", size=4 * total, seed=SEED, **OPTIONS)
     distinct: dict[str, dict[str, str]] = {}
     for item in source:
-        steps = worked(item["metadata"]["expression"])
+        expression = item["metadata"]["expression"]
+        steps = worked(expression)
         # The gym's own scorer vouches for what is taught.
         if source.score_answer(steps.rpartition(" ")[2], item) != 1.0:
-            sys.exit(f"wrong steps for {item['question']}: {steps}")
-        row = {"question": item["question"], "answer": item["answer"], "worked": steps}
-        distinct.setdefault(item["question"], row)
+            sys.exit(f"wrong steps for {expression}: {steps}")
+        row = {"question": f"{expression} =", "answer": item["answer"], "worked": steps}
+        distinct.setdefault(expression, row)
     rows = iter(distinct.values())
     made = {name: [next(rows) for _ in range(size)] for name, size in sizes.items()}
     for row in made.get("test", []):

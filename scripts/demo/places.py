@@ -19,7 +19,8 @@ TOOLS = ROOT / "tools"
 
 MODEL_NAME = "SmolLM2-135M-Instruct"
 MODEL = LAB / "models" / MODEL_NAME
-EXPERIMENT = "learn-sums"
+LEARN, PRACTISE = "learn-sums", "practise-sums"
+PIPELINE = "sums"
 BENCHMARK = "sums"
 
 

@@ -1,14 +1,13 @@
 """The parts of the demo that need neither a network nor a runtime."""
 
 import importlib
-import json
 import sys
 from pathlib import Path
 
 import pytest
+from models import make_model
 
-from starforge.lab.inputs import LocalResolver
-from starforge.prepare import prepare
+from starforge.pipelines.examine import examine
 
 DEMO = Path(__file__).parents[3] / "scripts" / "demo"
 PARTS = ("experiment", "places", "shell", "table", "make_tasks", "gym_rows")
@@ -41,53 +40,94 @@ def row(job, value, stderr=0.03, **settings):
      (0.1, 0.19, True)],
 )  # fmt: skip
 def test_better_means_more_than_twice_the_standard_error(demo, base, tuned, better):
-    (found,) = demo("table").pair([row("b", base), row("t", tuned)], "b", "t")
-    assert found.better is better
-    assert found.stderr == pytest.approx(0.03 * 2**0.5)
+    first, last = demo("table").scores([row("b", base), row("t", tuned)], ["b", "t"])
+    assert last.better_than(first) is better
+    assert last.above(first) == pytest.approx((tuned - base, 0.03 * 2**0.5))
 
 
-def test_only_equal_settings_of_the_two_jobs_make_a_pair(demo):
+def test_only_equal_settings_of_all_jobs_stand_side_by_side(demo):
     board = [
-        row("b", 0.1), row("t", 0.6), row("other", 0.9), row("t", 0.7, pack="2"),
-        row("b", 0.0, filter="ends-with"), row("t", 0.5, filter="ends-with"),
+        row("b", 0.1), row("other", 0.9), row("t", 0.7, pack="2"), row("t", 0.6), row("g", 0.8),
     ]  # fmt: skip
-    pairs = demo("table").pair(board, "b", "t")
-    assert [(p.base["settings"]["filter"], p.tuned["value"]) for p in pairs] == [
-        ("last-number", 0.6), ("ends-with", 0.5),
-    ]  # fmt: skip
-    assert demo("table").pair(board, "b", "gone") == []
+    found = demo("table").scores(board, ["b", "t", "g"])
+    assert [one.value for one in found] == [0.1, 0.6, 0.8]
+    assert demo("table").scores(board, ["b", "gone"]) == []
+    assert demo("table").scores([row("b", 0.1), row("t", 0.7, pack="2")], ["b", "t"]) == []
+
+
+def test_the_table_names_what_each_step_brought(demo, capsys):
+    table = demo("table")
+    found = table.scores([row("b", 0.1), row("t", 0.5, stderr=0.04)], ["b", "t"])
+    table.print_table(found, ["before", "after"], "sums")
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines[1:] == [["before", "0.100", "0.030"],
+                         ["after", "0.500", "0.040", "+0.400", "0.050"]]  # fmt: skip
 
 
 def test_worked_answers_end_with_the_result(demo):
     worked = demo("gym_rows").worked
-    assert worked("6 - 7 - 9 + 2") == "6 - 7 = -1\n-1 - 9 = -10\n-10 + 2 = -8"
+    assert worked("6 - 7 - 9 + 2") == " -1 - 9 + 2 = -10 + 2 = -8"
+    assert worked("0 + 3 - 3") == " 3 - 3 = 0"
+
+
+@pytest.mark.parametrize(
+    ("answer", "completion", "parts"),
+    [
+        ("-8", " -1 - 9 + 2 = -10 + 2 = -8", (1.0, 1.0)),
+        ("-8", " -8", (1.0, 1.0)),
+        ("-8", " -1 - 9 + 2 = -10 + 2 = 8", (0.0, 2 / 3)),
+        ("-8", " 1 - 9 + 2 = -8 + 2 = -6", (0.0, 0.0)),
+        ("-8", " 1 = 2 = 3 = -8", (1.0, 0.25)),
+        ("0", "", (0.0, 0.0)),
+        ("0", " = ", (0.0, 0.0)),
+        ("13", " no idea", (0.0, 0.0)),
+    ],
+)
+def test_the_reward_counts_the_result_and_the_steps_that_hold(
+    demo, monkeypatch, answer, completion, parts
+):
+    monkeypatch.syspath_prepend(str(DEMO / "texts"))
+    monkeypatch.delitem(sys.modules, "reward", raising=False)
+    (found,) = demo("reward").reward(["6 - 7 - 9 + 2 ="], [completion], [answer])
+    sys.modules.pop("reward")
+    assert (found["correct"], found["steps"]) == pytest.approx(parts)
+    assert found.weights == {"correct": 1.0, "steps": 0.5}
+
+
+def test_worked_answers_earn_the_whole_reward(demo, monkeypatch):
+    monkeypatch.syspath_prepend(str(DEMO / "texts"))
+    monkeypatch.delitem(sys.modules, "reward", raising=False)
+    worked = [demo("gym_rows").worked(text) for text in ("9 - 9 + 1", "1 - 2 - 3 - 4", "0 + 0 - 0")]
+    found = demo("reward").reward([""] * 3, worked, ["1", "-8", "0"])
+    sys.modules.pop("reward")
+    assert [dict(one) for one in found] == [{"correct": 1.0, "steps": 1.0}] * 3
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_the_experiment_and_the_benchmark_are_valid(demo, tmp_path, dtype):
-    """What the demo writes has no finding; only the model is the tiny one here."""
-    text = demo("experiment").TEXT.format(model="M", dtype=dtype)
-    lab = tmp_path / "lab"
-    folder, pack = lab / "experiments" / "learn-sums", lab / "benchmarks" / "sums"
-    for made in (folder / "data", pack):
-        made.mkdir(parents=True)
+def test_the_pipeline_is_valid(demo, monkeypatch, tmp_path, dtype):
+    """What the demo writes has no finding; only the model is a tiny one here."""
+    places, experiment, tasks = demo("places"), demo("experiment"), demo("make_tasks")
+    fast = dtype == "bfloat16"
+    monkeypatch.setattr(experiment, "cpu_is_fast_in_bfloat16", lambda: fast)
+    monkeypatch.setattr("starforge.checks.training.cpu_is_fast_in_bfloat16", lambda: fast)
+    lab = places.LAB
+    make_model(places.MODEL)
     (lab / "starforge.yaml").write_text("{}")
-    (folder / "experiment.yaml").write_text(text.replace("models/M", "starforge:tiny"))
-    tasks = demo("make_tasks")
-    for name, start in (("train", 0), ("validation", 50)):
-        rows = [{"question": f"{i} + 1 =", "worked": f"{i} + 1 = {i + 1}"}
-                for i in range(start, start + 20)]  # fmt: skip
-        tasks._write(folder / "data" / f"{name}.jsonl", [tasks._worked(r) for r in rows])
-    prepared = prepare(folder, resolver=LocalResolver(folder, lab))
-    assert prepared.findings == [] and prepared.plan.total_steps == 60
-
+    for name in experiment.METHODS:
+        experiment.write_experiment(name)
+    rows = [{"question": f"{i} + 1 =", "worked": f" {i + 1}", "answer": str(i + 1)}
+            for i in range(80)]  # fmt: skip
+    learn, practise = (lab / "experiments" / name / "data" for name in experiment.METHODS)
+    pack = lab / "benchmarks" / "sums"
+    for folder in (learn, practise, pack):
+        folder.mkdir(parents=True)
+    tasks._write(learn / "train.jsonl", [tasks._worked(one) for one in rows[:60]])
+    tasks._write(learn / "validation.jsonl", [tasks._worked(one) for one in rows[60:]])
+    tasks._write(practise / "train.jsonl", [tasks._asked(one) for one in rows[:60]])
+    tasks._write(pack / "test.jsonl", [tasks._asked(one) | {"question": "?"} for one in rows])
     (pack / "pack.yaml").write_text(tasks.PACK.read_text("utf-8"), "utf-8")
-    (pack / "test.jsonl").write_text('{"question": "1 + 1 =", "answer": "2"}\n')
-    bench = lab / "experiments" / "bench"
-    bench.mkdir()
-    params = {"benchmarks": ["sums"], "batch_size": 25, "model_dtype": dtype}
-    (bench / "experiment.yaml").write_text(
-        json.dumps({"method": "evalkit/benchmark", "model": "starforge:tiny", "params": params})
-    )
-    prepared = prepare(bench, resolver=LocalResolver(bench, lab))
-    assert prepared.findings == [] and prepared.plan is not None
+    experiment.make_pipeline()
+    found = examine(lab / "pipelines" / "sums" / "pipeline.yaml", tmp_path / "work")
+    assert [one.code for one in found.findings if one.severity != "info"] == []
+    assert found.ok
+    assert list(found.order) == ["base", "learn", "after-sft", "practise", "after-grpo"]
