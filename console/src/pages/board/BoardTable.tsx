@@ -180,6 +180,7 @@ function ColumnHeading({
   const more = (
     <Text size="xs" c="dimmed" component="div">
       <KeyText>{column.measure}</KeyText>
+      {typeof column.settings.harness === "string" && <div>{column.settings.harness}</div>}
       {column.number > 1 && (
         <div title={said.join("\n")}>
           {t("other", { number: column.number })}: {briefly(column.differs, t("common:value.none"))}

@@ -4,6 +4,7 @@ import { formatNumber } from "@/format/number";
 import { Section } from "@/ui/Section";
 import { WideTable } from "@/ui/WideTable";
 import { type ExternalScore, settingText } from "./board";
+import styles from "./board.module.css";
 
 /** Scores that others measured, each with where it comes from. */
 export function ExternalTable({ scores }: { scores: readonly ExternalScore[] }) {
@@ -19,7 +20,9 @@ export function ExternalTable({ scores }: { scores: readonly ExternalScore[] }) 
             <Table.Tr>
               {(["model", "benchmark", "value", "settings", "source", "date"] as const).map(
                 (name) => (
-                  <Table.Th key={name}>{t(`external.${name}`)}</Table.Th>
+                  <Table.Th key={name} className={styles.nowrap}>
+                    {t(`external.${name}`)}
+                  </Table.Th>
                 ),
               )}
             </Table.Tr>

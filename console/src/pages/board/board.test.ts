@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  briefly,
   choose,
   columnsOf,
   comparisonSearch,
@@ -58,8 +59,8 @@ describe("columns", () => {
       ["gsm8k", 2],
     ]);
     expect(columns[2]?.differs).toEqual([
-      { key: "few_shot", here: 5, there: 0 },
       { key: "harness", here: "evalscope", there: "lm-eval" },
+      { key: "few_shot", here: 5, there: 0 },
     ]);
     expect(columns[1]?.differs).toEqual([]);
     expect(new Set(columns.map((one) => one.key)).size).toBe(3);
@@ -114,11 +115,23 @@ it("results of two models that may be compared, those used last first", () => {
     ["a1", "b1"],
   ]);
   expect(pairs[1]?.column.differs.map((one) => one.key)).toEqual([
-    "decoding.do_sample",
     "decoding.temperature",
+    "decoding.do_sample",
   ]);
   expect(pairsOf(columns, ["a", "b"], "other")).toEqual([]);
   expect(pairsOf(columns, ["c", "d"], "gsm8k")).toEqual([]);
+});
+
+it("settings that differ are named on one line, the telling ones first", () => {
+  const differs = [
+    { key: "decoding.temperature", here: 1, there: null },
+    { key: "limit", here: null, there: 16 },
+    { key: "system_prompt", here: "x".repeat(60), there: null },
+    { key: "filter", here: "a", there: "b" },
+  ];
+  const said = briefly(differs, "none");
+  expect(said).toBe(`temperature 1, limit none, system_prompt ${"x".repeat(31)}… …`);
+  expect(briefly(differs.slice(0, 1), "none")).toBe("temperature 1");
 });
 
 describe("scores", () => {

@@ -102,7 +102,8 @@ export function columnsOf(scores: readonly Score[]): Column[] {
     count = base === column ? 1 : count + 1;
     first.set(name(column), base);
     column.number = count;
-    column.differs = base === column ? [] : differences(column.settings, base.settings);
+    const found = base === column ? [] : differences(column.settings, base.settings);
+    column.differs = found.toSorted((a, b) => rank(a) - rank(b));
     column.best = bestOf(column);
   }
   return columns;
@@ -111,6 +112,14 @@ export function columnsOf(scores: readonly Score[]): Column[] {
 /** Whether a setting has parts of its own. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What says most about how a score was taken, in the order it is told. */
+const FIRST = ["harness", "pack", "few_shot", "limit", "temperature", "do_sample"];
+
+function rank(difference: Difference): number {
+  const place = FIRST.indexOf(difference.key.split(".").at(-1) ?? "");
+  return place < 0 ? FIRST.length : place;
 }
 
 /** What differs by key, with a dot into settings that have parts: `decoding.temperature`. */
