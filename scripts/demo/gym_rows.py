@@ -16,16 +16,17 @@ OPTIONS = {"min_terms": 3, "max_terms": 4, "min_digits": 1, "max_digits": 1}
 
 
 def worked(expression: str) -> str:
-    """Work out ``6 - 7 - 9 + 2`` from the left: `` -1 - 9 + 2 = -10 + 2 = -8``.
+    """Work out ``6 - 7 - 9`` one operation a line: ``6 - 7 = -1``, ``-1 - 9 = -10``.
 
-    It begins with a space, as what follows ``6 - 7 - 9 + 2 =``.
+    It begins with a line break, as what follows ``6 - 7 - 9 =``.
     """
     first, *rest = expression.split()
-    total, parts = int(first), []
-    for at in range(0, len(rest), 2):
-        total += int(rest[at + 1]) if rest[at] == "+" else -int(rest[at + 1])
-        parts.append(" ".join([str(total), *rest[at + 2 :]]))
-    return " " + " = ".join(parts)
+    total, lines = int(first), [""]
+    for operator, number in zip(rest[::2], rest[1::2], strict=True):
+        result = total + int(operator + number)
+        lines.append(f"{total} {operator} {number} = {result}")
+        total = result
+    return "\n".join(lines)
 
 
 def main() -> None:

@@ -48,7 +48,8 @@ def make_tasks() -> None:
     example = rows["train"][0]
     say("    {counts}; for example:", "    {counts}，例如：",
         counts=", ".join(f"{name} {len(made)}" for name, made in rows.items()))  # fmt: skip
-    print(f"      {example['question']}{example['worked']}", flush=True)
+    for line in (example["question"] + example["worked"]).splitlines():
+        print(f"      {line}", flush=True)
 
 
 def _worked(row: dict[str, str]) -> dict[str, str]:

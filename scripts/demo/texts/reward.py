@@ -1,23 +1,26 @@
-"""What an answer is worth: for `6 - 7 - 9 =`, best is `-1 - 9 = -10`."""
-
-import re
+"""What an answer to `6 - 7 - 9 =` is worth; best are two lines: `6 - 7 = -1`, `-1 - 9 = -10`."""
 
 from starforge.rewards import numeric, weighted
 
 
-def holds(step, answer):
-    """Whether a step such as `-1 - 9` still comes to the answer."""
-    numbers = re.findall(r"[+-]?\d+", step.replace(" ", ""))
-    return bool(numbers) and sum(map(int, numbers)) == int(answer)
+def worked(question):
+    """Work the question out, one operation a line."""
+    first, *rest = question.rstrip(" =").split()
+    total, lines = int(first), []
+    for sign, number in zip(rest[::2], rest[1::2], strict=True):
+        result = total + int(sign + number)
+        lines.append(f"{total} {sign} {number} = {result}")
+        total = result
+    return lines
 
 
-def share(completion, answer):
-    """The share of the steps, between the signs of equality, that hold."""
-    steps = completion.split("=")
-    return sum(holds(step, answer) for step in steps) / len(steps)
+def share(question, completion):
+    """The share of the lines that are as they should be."""
+    wanted, given = worked(question), completion.strip().splitlines()
+    return sum(a == b for a, b in zip(wanted, given, strict=False)) / len(wanted)
 
 
 def reward(prompts, completions, answer):
-    """Return 1 for the right result, and up to 0.5 for steps that hold."""
-    steps = [share(text, right) for text, right in zip(completions, answer, strict=True)]
+    """Return 1 for the right result, and up to 0.5 for right steps on the way."""
+    steps = [share(*pair) for pair in zip(prompts, completions, strict=True)]
     return weighted(correct=(numeric(completions, answer), 1.0), steps=(steps, 0.5))

@@ -66,40 +66,42 @@ def test_the_table_names_what_each_step_brought(demo, capsys):
 
 def test_worked_answers_end_with_the_result(demo):
     worked = demo("gym_rows").worked
-    assert worked("6 - 7 - 9 + 2") == " -1 - 9 + 2 = -10 + 2 = -8"
-    assert worked("0 + 3 - 3") == " 3 - 3 = 0"
+    assert worked("6 - 7 - 9 + 2") == "\n6 - 7 = -1\n-1 - 9 = -10\n-10 + 2 = -8"
+    assert worked("0 + 3 - 3") == "\n0 + 3 = 3\n3 - 3 = 0"
+
+
+@pytest.fixture
+def reward(demo, monkeypatch):
+    """The reward function of the demo."""
+    monkeypatch.syspath_prepend(str(DEMO / "texts"))
+    monkeypatch.delitem(sys.modules, "reward", raising=False)
+    yield demo("reward").reward
+    sys.modules.pop("reward")
 
 
 @pytest.mark.parametrize(
-    ("answer", "completion", "parts"),
+    ("completion", "parts"),
     [
-        ("-8", " -1 - 9 + 2 = -10 + 2 = -8", (1.0, 1.0)),
-        ("-8", " -8", (1.0, 1.0)),
-        ("-8", " -1 - 9 + 2 = -10 + 2 = 8", (0.0, 2 / 3)),
-        ("-8", " 1 - 9 + 2 = -8 + 2 = -6", (0.0, 0.0)),
-        ("-8", " 1 = 2 = 3 = -8", (1.0, 0.25)),
-        ("0", "", (0.0, 0.0)),
-        ("0", " = ", (0.0, 0.0)),
-        ("13", " no idea", (0.0, 0.0)),
+        ("\n6 - 7 = -1\n-1 - 9 = -10\n-10 + 2 = -8", (1.0, 1.0)),
+        (" -8", (1.0, 0.0)),
+        ("\n6 - 7 = -1\n-1 - 9 = -10\n-10 + 2 = 8", (0.0, 2 / 3)),
+        ("\n6 - 7 = 1\n1 - 9 = -8\n-8 + 2 = -6", (0.0, 0.0)),
+        ("\n6 - 7 = -1\n-1 - 9 = -8", (1.0, 1 / 3)),
+        ("\n1 + 1 = 2\n6 - 7 = -1\n-1 - 9 = -10\n-10 + 2 = -8", (1.0, 0.0)),
+        ("", (0.0, 0.0)),
+        (" no idea", (0.0, 0.0)),
     ],
 )
-def test_the_reward_counts_the_result_and_the_steps_that_hold(
-    demo, monkeypatch, answer, completion, parts
-):
-    monkeypatch.syspath_prepend(str(DEMO / "texts"))
-    monkeypatch.delitem(sys.modules, "reward", raising=False)
-    (found,) = demo("reward").reward(["6 - 7 - 9 + 2 ="], [completion], [answer])
-    sys.modules.pop("reward")
+def test_the_reward_counts_the_result_and_the_right_steps(reward, completion, parts):
+    (found,) = reward(["6 - 7 - 9 + 2 ="], [completion], ["-8"])
     assert (found["correct"], found["steps"]) == pytest.approx(parts)
     assert found.weights == {"correct": 1.0, "steps": 0.5}
 
 
-def test_worked_answers_earn_the_whole_reward(demo, monkeypatch):
-    monkeypatch.syspath_prepend(str(DEMO / "texts"))
-    monkeypatch.delitem(sys.modules, "reward", raising=False)
-    worked = [demo("gym_rows").worked(text) for text in ("9 - 9 + 1", "1 - 2 - 3 - 4", "0 + 0 - 0")]
-    found = demo("reward").reward([""] * 3, worked, ["1", "-8", "0"])
-    sys.modules.pop("reward")
+def test_worked_answers_earn_the_whole_reward(demo, reward):
+    sums = ["9 - 9 + 1", "1 - 2 - 3 - 4", "0 + 0 - 0"]
+    worked = [demo("gym_rows").worked(text) for text in sums]
+    found = reward([f"{text} =" for text in sums], worked, ["1", "-8", "0"])
     assert [dict(one) for one in found] == [{"correct": 1.0, "steps": 1.0}] * 3
 
 
