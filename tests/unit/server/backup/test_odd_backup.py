@@ -1,6 +1,5 @@
-"""What a backup takes and leaves, archives that are not whole, and odd files."""
+"""What a backup takes and leaves, what a restore brings back, and disks that fail."""
 
-import io
 import json
 import os
 import resource
@@ -8,48 +7,23 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tarfile
 import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import zstandard
+from backup_support import names, refused
 
-from starforge.errors import StarForgeError
 from starforge.pipelines.model import Stage
 from starforge.plan import InputRef
 from starforge.server.backup import archive
-from starforge.server.backup.archive import ABOUT, MANIFEST
 from starforge.server.backup.create import create
 from starforge.server.backup.reader import read
 from starforge.server.backup.restore import restore
 from starforge.server.core import open_core
 from starforge.server.store import attempts, jobs, pipelines
 from starforge.server.store.records import AttemptChange, JobChange
-
-
-@pytest.fixture
-def backup(core, tmp_path):
-    """Back up the core's home; give the file."""
-
-    def make(**how):
-        file = tmp_path / f"b{len(list(tmp_path.iterdir()))}.tar.zst"
-        return file, create(core.settings, file, **how)
-
-    return make
-
-
-def names(file):
-    return set(read(file)[1].files)
-
-
-def refused(code, work, *given):
-    with pytest.raises(StarForgeError) as caught:
-        work(*given)
-    assert caught.value.code == code
-    return caught.value
 
 
 def test_it_takes_what_is_needed_and_no_more(core, add_job, make_plan, backup):
@@ -252,91 +226,6 @@ def test_attempts_that_began_after_the_copy_of_the_database_are_dropped(
     assert restore(file, tmp_path / "new").ended == []
     found = sorted(path.parent.name + "/" + path.name for path in tmp_path.glob("new/jobs/*/att*"))
     assert found == [f"{ended.id}/attempt-0"]
-
-
-def test_archives_that_are_not_whole_are_refused(core, add_job, backup, tmp_path):
-    add_job()
-    file, _ = backup()
-    raw = file.read_bytes()
-    bad = tmp_path / "bad"
-    new = tmp_path / "new"
-    cuts = [raw[: len(raw) * n // 7] for n in range(1, 7)]
-    flipped = raw[:500] + bytes([raw[500] ^ 255]) + raw[501:]
-    for data in (b"", b"hello" * 100, b"PK", *cuts, raw[:-1], flipped):
-        bad.write_bytes(data)
-        refused("backup/damaged", read, bad)
-        refused("backup/damaged", restore, bad, new)
-        assert not new.exists()
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
-
-
-ABOUT_JSON = {
-    "format": 1, "version": "0", "created_at": 1.0, "home": "/h", "database": "sqlite",
-    "outputs": True,
-}  # fmt: skip
-
-
-def forged(path, members, manifest=None, about=ABOUT_JSON):
-    raw = io.BytesIO()
-    with tarfile.open(fileobj=raw, mode="w") as tar:
-        for name, how in [(ABOUT, json.dumps(about).encode()), *members,
-                          (MANIFEST, json.dumps(manifest or {}).encode())]:  # fmt: skip
-            info = how if isinstance(how, tarfile.TarInfo) else tarfile.TarInfo(name)
-            if isinstance(how, tarfile.TarInfo):
-                tar.addfile(info)
-            else:
-                info.size = len(how)
-                tar.addfile(info, io.BytesIO(how))
-    path.write_bytes(zstandard.compress(raw.getvalue()))
-    return path
-
-
-def special(name, kind, target=""):
-    info = tarfile.TarInfo(name)
-    info.type, info.linkname = kind, target
-    return name, info
-
-
-@pytest.mark.parametrize(
-    "members",
-    [
-        [("../evil", b"x")],
-        [("/evil", b"x")],
-        [("a/../../evil", b"x")],
-        [special("dev", tarfile.CHRTYPE)],
-        [special("hard", tarfile.LNKTYPE, "/etc/passwd")],
-        [special("link", tarfile.SYMTYPE, ".."), ("link/evil", b"x")],
-        [("a", b"x")],  # not in the manifest
-    ],
-)
-def test_forged_archives_write_nothing_outside(tmp_path, members):
-    file = forged(tmp_path / "f", members)
-    new = tmp_path / "home" / "new"
-    refused("backup/damaged", restore, file, new)
-    assert not new.exists()
-    assert not list(tmp_path.rglob("evil"))
-
-
-def test_another_format_is_named(tmp_path):
-    file = forged(tmp_path / "f", [], about={**ABOUT_JSON, "format": 9})
-    assert "format 9" in refused("backup/format", read, file).message.en
-
-
-def test_a_home_that_holds_something_is_left_alone(core, add_job, backup, tmp_path):
-    file, _ = backup()
-    busy = tmp_path / "busy"
-    busy.mkdir()
-    (busy / "precious").write_text("x")
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path / "busy")
-    taken = tmp_path / "taken"
-    taken.write_text("a file")
-    for home in (busy, link, taken, core.settings.home):
-        refused("backup/home-not-empty", restore, file, home)
-    assert [path.name for path in busy.iterdir()] == ["precious"]
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    assert restore(file, empty).jobs == 0
 
 
 def test_a_damaged_database_is_said(core, tmp_path):
