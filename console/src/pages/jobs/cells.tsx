@@ -112,12 +112,12 @@ export function NameCell({ job }: { job: Job }) {
       {(tags.length > 0 || job.description) && (
         <Group gap={4} wrap="nowrap" miw={0}>
           {tags.slice(0, 2).map((tag) => (
-            <Badge key={tag} size="xs" style={{ flex: "none", maxWidth: 84 }}>
+            <Badge key={tag} size="xs" style={{ flex: "0 1 auto", minWidth: 24, maxWidth: 84 }}>
               {tag}
             </Badge>
           ))}
           {tags.length > 2 && (
-            <Text size="xs" c="dimmed">
+            <Text size="xs" c="dimmed" style={{ flex: "none" }}>
               +{tags.length - 2}
             </Text>
           )}
