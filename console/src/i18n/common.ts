@@ -43,6 +43,10 @@ export const en = {
     runner_error: "error of the runner",
     runner_lost: "the runner is gone",
     restored: "closed by a restore",
+    pruned: "ended early by its sweep",
+    budget: "budget used up",
+    machine_failure: "the machine failed",
+    imported: "brought in from elsewhere",
   },
   actions: {
     copy: "Copy",
@@ -154,6 +158,10 @@ export const zh = {
     runner_error: "运行器出错",
     runner_lost: "运行器已消失",
     restored: "恢复备份时关闭",
+    pruned: "由参数搜索提前结束",
+    budget: "预算用尽",
+    machine_failure: "机器故障",
+    imported: "从别处导入",
   },
   actions: {
     copy: "复制",

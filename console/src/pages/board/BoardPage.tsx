@@ -19,12 +19,12 @@ import {
   isFiltered,
   KINDS,
   parseView,
-  type Score,
   tableOf,
   type View,
   viewSearch,
 } from "./board";
 import { ChosenBar } from "./ChosenBar";
+import type { Score } from "./columns";
 import { ExternalTable } from "./ExternalTable";
 import { boardQuery, externalQuery } from "./queries";
 
@@ -101,7 +101,7 @@ function Toolbar({ view, onChange, scores, external }: ToolbarProps) {
   const packs = [...new Set([...scores, ...external].map((one) => one.benchmark))].sort();
   const onSearch = useCallback((search: string) => onChange({ ...view, search }), [onChange, view]);
   return (
-    <Group gap="xs">
+    <Group gap="xs" className="sf-fields">
       <SearchBox value={view.search} onChange={onSearch} label={t("search")} width={210} />
       <MultiSelect
         size="xs"

@@ -19,7 +19,12 @@ export function MetricSort({ view, onView, metrics }: Props) {
   return (
     <Menu position="bottom-start" shadow="md">
       <Menu.Target>
-        <UnstyledButton fz="xs" fw={600} title={t("sortBy", { column: label })}>
+        <UnstyledButton
+          fz="xs"
+          fw={600}
+          title={t("sortBy", { column: label })}
+          style={{ whiteSpace: "nowrap" }}
+        >
           {by ? by.name : label} <Arrow by={by} />
         </UnstyledButton>
       </Menu.Target>

@@ -44,7 +44,7 @@ export function RunsToolbar({ to, filter, label }: BarProps) {
   );
   const onSearch = useCallback((q: string) => go({ q }), [go]);
   return (
-    <Group gap="xs">
+    <Group gap="xs" className="sf-fields">
       <SearchBox value={search ?? ""} onChange={onSearch} label={label} />
       <Select
         w={150}
