@@ -6,18 +6,16 @@ import { useKeys } from "@/app/keys";
 import { useRows } from "@/app/rows";
 import { KeyText } from "@/ui/KeyText";
 import {
-  briefly,
-  type Column,
   comparisonSearch,
   jobOf,
   kindOf,
   labelsOf,
   nextSort,
-  settingText,
   type Table,
   type View,
 } from "./board";
 import styles from "./board.module.css";
+import { briefly, type Column, settingText } from "./columns";
 import { ScoreCell } from "./ScoreCell";
 
 interface Props {

@@ -3,8 +3,9 @@ import { useTranslation } from "react-i18next";
 import { formatNumber } from "@/format/number";
 import { Section } from "@/ui/Section";
 import { WideTable } from "@/ui/WideTable";
-import { type ExternalScore, settingText } from "./board";
+import type { ExternalScore } from "./board";
 import styles from "./board.module.css";
+import { settingText } from "./columns";
 
 /** Scores that others measured, each with where it comes from. */
 export function ExternalTable({ scores }: { scores: readonly ExternalScore[] }) {

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { formatNumber, formatPercent } from "@/format/number";
 import { Section } from "@/ui/Section";
-import { settingText } from "./board";
 import styles from "./board.module.css";
+import { settingText } from "./columns";
 import { type Comparison, OUTCOMES, signed, verdictOf, type Wanted } from "./compared";
 import { Interval } from "./Interval";
 

@@ -2,7 +2,7 @@ import { Group, Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { briefly, columnsOf, type Pair, pairsOf } from "./board";
+import { briefly, columnsOf, type Pair, pairsOf } from "./columns";
 import type { Comparison, Wanted } from "./compared";
 import { boardQuery } from "./queries";
 

@@ -8,8 +8,9 @@ import { CommandBlock } from "@/ui/CommandBlock";
 import { KeyText } from "@/ui/KeyText";
 import { TimeAgo } from "@/ui/TimeAgo";
 import { commandLine } from "../new/form/plan";
-import { type Column, errorOf, figureOf, isObject, type Score, seenOf, settingText } from "./board";
+import { seenOf } from "./board";
 import styles from "./board.module.css";
+import { type Column, errorOf, figureOf, isObject, type Score, settingText } from "./columns";
 
 interface Props {
   column: Column;

@@ -1,24 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
-  briefly,
   choose,
-  columnsOf,
   comparisonSearch,
-  errorOf,
   externalOf,
-  figureOf,
   isFiltered,
   jobOf,
   kindOf,
   labelsOf,
   nextSort,
-  pairsOf,
   parseView,
-  type Score,
   seenOf,
   tableOf,
   viewSearch,
 } from "./board";
+import { briefly, columnsOf, errorOf, figureOf, pairsOf, type Score } from "./columns";
 
 let second = 0;
 
