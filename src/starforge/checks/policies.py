@@ -19,6 +19,18 @@ SHORT_LIMIT = rule(
              "时限从任务启动时算起，而不是从第一步训练算起。"),
     bad="policies: {time_limit: 10}", good="policies: {time_limit: 3600}",
 )  # fmt: skip
+SHORT_BUDGET = rule(
+    "resources/short-budget", "warning",
+    title=Text("Very short budget", "总时限很短"),
+    message=Text("the job is stopped after {limit:g} seconds of all attempts together, which "
+                 "loading the framework can take",
+                 "各次尝试合计 {limit:g} 秒后任务就会停止，而仅加载框架就可能要这么久"),
+    hint=Text("a number counts seconds; hours are written `budget: 2h`",
+              "数字按秒计；小时请写成 `budget: 2h`"),
+    why=Text("The budget counts from the start of each attempt, not from the first step.",
+             "总时限从每次尝试启动时算起，而不是从第一步训练算起。"),
+    bad="policies: {budget: 2}", good="policies: {budget: 2h}",
+)  # fmt: skip
 SHORT_STALL = rule(
     "resources/short-stalled", "warning",
     title=Text("Very short patience", "停滞判定时间很短"),
@@ -88,6 +100,8 @@ def _times(context: PrepareContext) -> Iterator[Finding]:
     limit, stalled, budget = policies.time_limit, policies.stalled, policies.budget
     if limit is not None and limit < SHORT and not none:
         yield SHORT_LIMIT.at(context.at("policies.time_limit"), limit=limit)
+    if budget is not None and budget < SHORT and not none:
+        yield SHORT_BUDGET.at(context.at("policies.budget"), limit=budget)
     if stalled is not None and stalled < SHORT_PATIENCE and not none:
         yield SHORT_STALL.at(context.at("policies.stalled"), limit=stalled)
     if budget is not None and limit is not None and budget < limit:

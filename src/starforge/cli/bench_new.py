@@ -145,5 +145,6 @@ def _tell(folder: Path, made: Made, found: list[Finding]) -> None:
         return
     shown = [one.to_public(current_lang()) for one in found[:SHOWN]]
     print_findings(shown, [Path("/")], err=True)
-    note(t("{n} rows can't be used; nothing was written", "有 {n} 行不可用，未写入任何内容",
-           n=len(found)))  # fmt: skip
+    rows = "1 row" if len(found) == 1 else f"{len(found)} rows"
+    note(t("{rows} can't be used; nothing was written", "有 {n} 行不可用，未写入任何内容",
+           rows=rows, n=len(found)))  # fmt: skip

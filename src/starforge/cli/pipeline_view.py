@@ -136,7 +136,16 @@ def _took(one: Stage) -> str:
 
 
 def _remark(one: Stage) -> str:
-    """Return why a stage is as it is: what kept it, or the scores its gates looked at."""
+    """Return why a stage is as it is, behind which try it is where that isn't the first."""
+    said = _reason(one)
+    if one.attempt == 0 or one.reused:
+        return said
+    which = t("try {n}", "第 {n} 次尝试", n=one.attempt + 1)
+    return t("{which}: {said}", "{which}：{said}", which=which, said=said) if said else which
+
+
+def _reason(one: Stage) -> str:
+    """Return what kept a stage, or the scores its gates looked at."""
     if one.message:
         return one.message
     if one.verdicts:
@@ -204,5 +213,5 @@ def _ended(client: Client, found: PipelineDetail, *, quiet: bool) -> PipelineDet
 def _tell(one: Stage) -> None:
     state = style(state_name(one.state), STATE_COLOURS.get(one.state))
     job = f" [{_job(one)}]" if one.job_id else ""
-    remark = _remark(one) if one.state != "running" else ""
+    remark = _remark(one) if one.state != "running" or one.attempt else ""
     say(f"{one.name}: {state}{job}" + (f"  {visible(remark)}" if remark else ""))

@@ -95,7 +95,7 @@ def _check_result(
     # A reward model may be trained further.
     fits = fits or (left == A_REWARD_MODEL and recipe.algorithm == REWARD_ALGORITHM)
     # Any script may take anything.
-    if not fits and (recipe.framework != "custom" or left == NOTHING):
+    if left is not None and not fits and (recipe.framework != "custom" or left == NOTHING):
         return [rules.OUTPUT.at(
             at, stage=result.stage, method=giver.recipe.name, key=result.key, wanted=wanted,
             left=Text(f"leaves {left.en}",

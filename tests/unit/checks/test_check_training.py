@@ -81,6 +81,7 @@ QUIET = {"log_steps": 1}  # eight rows are few steps
          {"policies": {"budget": "2h", "time_limit": "2h"}}),
         ("resources/short-time-limit", {"policies": {"time_limit": 10}},
          {"policies": {"time_limit": "1h"}}),
+        ("resources/short-budget", {"policies": {"budget": 2}}, {"policies": {"budget": "2h"}}),
         ("resources/short-stalled", {"policies": {"stalled": 10}},
          {"policies": {"stalled": "30m"}}),
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 
 def write(lab: Path, text: str) -> None:
     file = lab / "pipelines" / "p" / "pipeline.yaml"
@@ -66,3 +68,26 @@ def test_names_that_are_not_there_get_a_hint(sf, lab: Path) -> None:
     assert sf("pipeline", "validate", "").code == 1
     assert sf("pipeline", "new", "x", "--template", "nope").code == 2
     assert sf("pipeline", "new", "../x", "--template", "sft-dpo-benchmark").code == 1
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", ["", "try 2", "try 3: it broke"]),
+        ("zh", ["", "第 2 次尝试", "第 3 次尝试：it broke"]),
+    ],
+)
+def test_which_try_a_stage_is_at_is_said(capsys, monkeypatch, lang, said):
+    from starforge.cli.pipeline_view import _tell
+    from starforge.wire.pipelines import Stage
+
+    monkeypatch.setenv("SF_LANG", lang)
+    stages = [
+        Stage(name="a", kind="experiment", what="a", method="custom/custom", state="running",
+              plan_digest="0", retries=2, attempt=attempt, message=message)
+        for attempt, message in enumerate([None, None, "it broke"])
+    ]  # fmt: skip
+    for stage in stages:
+        _tell(stage)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition("  ")[2] for line in lines] == said
