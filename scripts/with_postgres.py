@@ -11,6 +11,7 @@ import contextlib
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -78,6 +79,16 @@ def server(programs: Path) -> Iterator[str]:
             subprocess.run([*pg_ctl, "-m", "immediate", "stop"], check=False, **quiet)
 
 
+def run(argv: list[str], env: dict[str, str] | None = None) -> int:
+    """Run a command and return its exit code; who ends this process ends the command.
+
+    The server is then stopped as after any end, instead of being left behind.
+    """
+    with subprocess.Popen(argv, env=env) as child:
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+        return child.wait()
+
+
 def main(argv: list[str]) -> int:
     """Run ``argv`` with the server's URL in the environment; return its exit code."""
     programs = find_bin()
@@ -86,10 +97,10 @@ def main(argv: list[str]) -> int:
         programs = find_bin()
     if programs is None:
         print("PostgreSQL is not installed: its tests will be skipped", file=sys.stderr)
-        return subprocess.run(argv, check=False).returncode
+        return run(argv)
     with server(programs) as url:
         env = {**os.environ, "STARFORGE_TEST_POSTGRES_URL": url}
-        return subprocess.run(argv, env=env, check=False).returncode
+        return run(argv, env)
 
 
 if __name__ == "__main__":
