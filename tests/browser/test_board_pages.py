@@ -14,7 +14,7 @@ from bench_support import make_models, write_lab
 from e2e_harness import Server, end, wait_ended
 
 expect = pytest.importorskip("playwright.sync_api").expect
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]  # three benchmark jobs, one by one
 
 HOSTILE = "<img src=x onerror=\"window.broken='yes'\">"
 OTHERS = [
