@@ -66,7 +66,7 @@ def sweep() -> None:
     examples=[
         (
             "sf sweep my-grpo --grid learning_rate=1e-6,3e-6 --grid beta=0.01,0.1 "
-            "--metric validation/reward",
+            "--metric train/reward",
             ("four trials", "四次尝试"),
         ),
         (

@@ -45,7 +45,7 @@ def extend(core: Core, row: SweepRow, trials: list[TrialRow]) -> TrialRow | None
         return None
     digest, refused = "", None
     try:
-        _, digest = check_trial(core, SubmitRequest.model_validate(row.request), chosen)
+        digest = check_trial(core, SubmitRequest.model_validate(row.request), chosen).digest
     except StarForgeError as error:
         if error.status >= TEMPORARY:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,7 +16,7 @@ from starforge.server.services import models, published, views
 from starforge.server.services.job_names import require_name
 from starforge.server.services.preparation import prepared
 from starforge.server.services.submit import require_place
-from starforge.server.services.sweep_metric import require_metric
+from starforge.server.services.sweep_metric import require_metric, validates
 from starforge.server.store import sweeps
 from starforge.server.store.sweeps import NewSweep, NewTrial, SweepChange, SweepRow, TrialRow
 from starforge.sweeps import space as spaces
@@ -41,7 +41,6 @@ def create(core: Core, request: wire.SweepRequest, lang: Lang) -> tuple[str, boo
     if base.method is not None:
         published.require(core, base.method, base.recipe_digest)
     method, made = _checked(core, request)
-    require_metric(core, method, request.metric)
     early = request.early_stop
     new = NewSweep(
         name=request.name, method=method, metric=request.metric, goal=request.goal,
@@ -75,16 +74,26 @@ def _require_trials(request: wire.SweepRequest) -> None:
 
 def _checked(core: Core, request: wire.SweepRequest) -> tuple[str, list[NewTrial]]:
     """Check all that is known of a sweep; return the method and the trials."""
-    probes, method = list(request.probes), ""
+    probes = list(request.probes)
     if request.search is not None:
         probes += spaces.probes(spaces.space(request.search.space))
-    for probe in probes:
-        method, _ = check_trial(core, request.job, probe)
-    made = []
-    for parameters in request.trials:
-        method, digest = check_trial(core, request.job, parameters)
-        made.append(NewTrial(parameters, digest))
-    return method, made
+    checked = [check_trial(core, request.job, one) for one in [*probes, *request.trials]]
+    method = checked[0].method
+    validates = all(one.validates for one in checked)
+    require_metric(core, method, request.metric, validates=validates)
+    tried = checked[len(probes) :]
+    return method, [
+        NewTrial(parameters, one.digest)
+        for parameters, one in zip(request.trials, tried, strict=True)
+    ]
+
+
+class Checked(NamedTuple):
+    """A trial that is fine: its method, the digest of its plan, whether it validates."""
+
+    method: str
+    digest: str
+    validates: bool
 
 
 def varied(base: SubmitRequest, parameters: dict[str, str], **more: Any) -> SubmitRequest:
@@ -93,15 +102,15 @@ def varied(base: SubmitRequest, parameters: dict[str, str], **more: Any) -> Subm
     return base.model_copy(update={"sets": sets, **more})
 
 
-def check_trial(core: Core, base: SubmitRequest, parameters: dict[str, str]) -> tuple[str, str]:
-    """Check one set of values; return the method and the digest of the plan."""
+def check_trial(core: Core, base: SubmitRequest, parameters: dict[str, str]) -> Checked:
+    """Check one set of values; raises :class:`StarForgeError` where it can't be a job."""
     with prepared(core, varied(base, parameters)) as made:
         done = made.prepared
         if not done.ok or done.plan is None:
             raise _refused(done.findings, parameters)
         require_place(core, done.plan)
         models.locations(core, done.plan)
-        return done.plan.method, done.plan.digest()
+        return Checked(done.plan.method, done.plan.digest(), validates(done))
 
 
 def _refused(findings: list[Finding], parameters: dict[str, str]) -> FindingsError:
