@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Schemas } from "@/api/client";
+import { ApiError, type Schemas } from "@/api/client";
 import { columnsOf, firstRows } from "@/format/rows";
 import { CodeText } from "@/ui/CodeText";
 import { CommandBlock } from "@/ui/CommandBlock";
@@ -37,7 +37,10 @@ export function Suggestion() {
       </Group>
       {found.error && (
         <>
-          <Problem error={found.error} title={t("notUnderstood")} />
+          <Problem
+            error={found.error}
+            {...(isRefusal(found.error) ? { title: t("notUnderstood") } : {})}
+          />
           <Unread />
         </>
       )}
@@ -83,6 +86,11 @@ function Kind({ data }: { data: Schemas["Suggested"] }) {
       )}
     </div>
   );
+}
+
+/** Whether the server understood what was asked and says no, rather than failed or was away. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
 /** Whether the method learns from the teacher that was named; its command says so. */

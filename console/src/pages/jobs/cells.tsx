@@ -121,7 +121,7 @@ export function NameCell({ job }: { job: Job }) {
               +{tags.length - 2}
             </Text>
           )}
-          <Text size="xs" c="dimmed" truncate>
+          <Text size="xs" c="dimmed" truncate style={{ flex: "1 1 0", minWidth: 0 }}>
             {job.description}
           </Text>
         </Group>

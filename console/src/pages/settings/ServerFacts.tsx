@@ -83,7 +83,7 @@ function Jobs({ counts }: { counts: Record<string, number> }) {
   return states.map(([state, count], index) => (
     <span key={state}>
       {index > 0 && " · "}
-      <Link to="/jobs" search={{ state }}>
+      <Link to="/jobs" search={{ state }} style={{ whiteSpace: "nowrap" }}>
         {t("counted", { count, state: t(`common:states.${state}`, { defaultValue: state }) })}
       </Link>
     </span>

@@ -64,7 +64,8 @@ export function FindingLine({ finding }: { finding: Finding }) {
           <CodeText>{finding.message}</CodeText>
         </Text>
         {finding.hint && (
-          <Text size="xs" c="dimmed" component="span" display="block">
+          <Text size="xs" c="dimmed" component="span">
+            <br />
             <CodeText>{finding.hint}</CodeText>
           </Text>
         )}{" "}
