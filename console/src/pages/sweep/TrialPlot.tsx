@@ -6,7 +6,16 @@ import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { formatTicks } from "@/format/number";
 import { type Ink, inkOf } from "../job/charts/ink";
-import { type Axis, BY_NUMBER, bestSoFar, nearest, type Point } from "./trials";
+import {
+  type Axis,
+  BY_NUMBER,
+  bestSoFar,
+  nearest,
+  type Point,
+  rangeOf,
+  roomy,
+  shortened,
+} from "./trials";
 
 interface Props {
   points: Point[];
@@ -53,18 +62,6 @@ function seriesOf(ink: Ink & { good: string }): uPlot.Series[] {
   ] as uPlot.Series[];
 }
 
-const ROOM = 0.06; // of the span, so that points don't stand on the edge
-
-/** A range with room on both sides, also for a single value; on a log axis by factors. */
-export function roomy(low: number, high: number, log: boolean): [number, number] {
-  if (log) {
-    const factor = Math.max((high / low) ** ROOM, 1.2);
-    return [low / factor, high * factor];
-  }
-  const span = (high - low || Math.abs(high) || 1) * ROOM;
-  return [low - span, high + span];
-}
-
 function options(latest: { current: Props }, width: number): uPlot.Options {
   const { axis, height } = latest.current;
   const style = getComputedStyle(document.documentElement);
@@ -78,7 +75,11 @@ function options(latest: { current: Props }, width: number): uPlot.Options {
     gap: 4,
   };
   const words = axis.words;
-  const whole = axis.name === BY_NUMBER || words !== null;
+  const ticks = words
+    ? { splits: () => words.map((_, place) => place) }
+    : axis.name === BY_NUMBER
+      ? { incrs: [1, 2, 5, 10, 20, 50, 100] }
+      : {};
   return {
     width,
     height,
@@ -88,7 +89,7 @@ function options(latest: { current: Props }, width: number): uPlot.Options {
       x: {
         time: false,
         distr: axis.log ? 3 : 1,
-        range: (_, low, high) => roomy(low, high, axis.log),
+        range: (_, low, high) => rangeOf(latest.current.axis, low, high),
       },
       y: { range: (_, low, high) => roomy(low, high, false) },
     },
@@ -96,8 +97,8 @@ function options(latest: { current: Props }, width: number): uPlot.Options {
       {
         ...look,
         size: 26,
-        ...(whole ? { incrs: [1, 2, 5, 10, 20, 50, 100] } : {}),
-        values: (_, ticks) => (words ? ticks.map((at) => words[at] ?? "") : formatTicks(ticks)),
+        ...ticks,
+        values: (_, at) => (words ? words.map((word) => shortened(word)) : formatTicks(at)),
       },
       { ...look, size: 54, values: (_, ticks) => formatTicks(ticks) },
     ],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Trial } from "../pipelines/queries";
 import {
   axisOf, BY_NUMBER, bestSoFar, nearest, nextOrder, numberOf, parameterNames, parseOrder, pointsOf,
-  sorted,
+  rangeOf, shortened, sorted,
 } from "./trials"; // biome-ignore format: a list
 
 function trial(number: number, parameters: Record<string, string>, value: number | null): Trial {
@@ -63,6 +63,30 @@ describe("points", () => {
     const place = (point: { x: number }) => ({ left: point.x * 100, top: 0 });
     expect(nearest(points, place, { left: 110, top: 5 })?.trial.number).toBe(1);
     expect(nearest(points, place, { left: 50, top: 0 })).toBeNull();
+  });
+});
+
+describe("the horizontal axis", () => {
+  const axis = { name: "rate", log: false, words: null };
+
+  it("leaves room on both sides, also around a single value", () => {
+    expect(rangeOf(axis, 0, 100)).toEqual([-6, 106]);
+    expect(rangeOf(axis, 5, 5)).toEqual([4.7, 5.3]);
+    expect(rangeOf(axis, 0, 0)).toEqual([-0.06, 0.06]);
+    const [low, high] = rangeOf({ ...axis, log: true }, 1e-5, 1e-3);
+    expect(low).toBeGreaterThan(0);
+    expect(low).toBeLessThan(1e-5);
+    expect(high).toBeGreaterThan(1e-3);
+  });
+
+  it("has a place for every word and every one of a few numbers", () => {
+    expect(rangeOf({ ...axis, words: ["a", "b", "c"] }, 0, 0)).toEqual([-0.5, 2.5]);
+    expect(rangeOf({ ...axis, name: BY_NUMBER }, 0, 0)).toEqual([-0.5, 0.5]);
+  });
+
+  it("cuts long words", () => {
+    expect(shortened("cosine")).toBe("cosine");
+    expect(shortened("cosine_with_restarts_and_more")).toBe("cosine_with_resta…");
   });
 });
 

@@ -61,6 +61,33 @@ export function pointsOf(trials: Trial[], axis: Axis): Point[] {
   return points.sort((a, b) => a.x - b.x || a.trial.number - b.trial.number);
 }
 
+const ROOM = 0.06; // of the span, so that points don't stand on the edge
+
+/** A range with room on both sides, also for a single value; on a log axis by factors. */
+export function roomy(low: number, high: number, log: boolean): [number, number] {
+  if (log) {
+    const factor = Math.max((high / low) ** ROOM, 1.2);
+    return [low / factor, high * factor];
+  }
+  const span = (high - low || Math.abs(high) || 1) * ROOM;
+  return [low - span, high + span];
+}
+
+/** The range of a horizontal axis: half a place more on both sides of whole numbers and words. */
+export function rangeOf(axis: Axis, low: number, high: number): [number, number] {
+  if (axis.words) return [-0.5, axis.words.length - 0.5];
+  if (axis.name === BY_NUMBER && high - low < 10) return [low - 0.5, high + 0.5];
+  return roomy(low, high, axis.log);
+}
+
+const LONGEST = 18; // characters of a word below an axis
+
+/** A word as there is room for it below an axis. */
+export function shortened(word: string): string {
+  const letters = [...word];
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : word;
+}
+
 /** The best value that had been seen after each point, for those that succeeded. */
 export function bestSoFar(points: Point[], goal: "max" | "min"): (number | null)[] {
   let best: number | null = null;
