@@ -82,6 +82,17 @@ def test_only_what_differs_from_upstream_goes_to_the_driver(folder, tmp_path):
     assert plan.config["gen_kwargs"]["temperature"] == 0.5
 
 
+def test_the_driver_is_told_both_seeds_for_the_settings_of_scores(folder, tmp_path):
+    def seeds(**params):
+        (one,) = driver_config(plan_of(folder, tmp_path, benchmarks=["basics"], **params).plan)[
+            "benchmarks"
+        ]
+        return one["seed"], one["few_shot_seed"]
+
+    assert seeds() == (1234, 1234)
+    assert seeds(seed=7, few_shot_seed=8) == (7, 8)
+
+
 def test_process_files_and_streams(folder, tmp_path):
     plan = plan_of(folder, tmp_path, benchmarks=["basics"]).plan
     (process,) = plan.processes
