@@ -49,6 +49,7 @@ class PipRun:
         self.wanted = {normalized(one.name) for one in spec.packages}
         self.total = 2 * len(self.wanted)
         self.found: set[str] = set()
+        self.installed = 0
         self.tail: list[str] = []
 
     def run(self) -> None:
@@ -95,6 +96,7 @@ class PipRun:
             self._take(line)
         process.wait()
         reader.join()
+        self.installed = len(self.wanted & installed_versions(self.folder).keys())
 
     def _take(self, line: str) -> None:
         self.stream.write(line)
@@ -106,12 +108,13 @@ class PipRun:
         if match and normalized(match["name"]) in self.wanted:
             self.found.add(normalized(match["name"]))
             self.tell(t("finding {name}", "正在获取 {name}", name=match["name"]),
-                      len(self.found), self.total)  # fmt: skip
+                      len(self.found) + self.installed, self.total)  # fmt: skip
 
     def _count_installed(self) -> None:
-        count = len(self.wanted & installed_versions(self.folder).keys())
+        # A lock has several steps: what is found of one comes after what another installed.
+        self.installed = len(self.wanted & installed_versions(self.folder).keys())
         self.tell(t("installing packages", "正在安装软件包"),
-                  len(self.wanted) + count, self.total)  # fmt: skip
+                  len(self.found) + self.installed, self.total)  # fmt: skip
 
     def _failed(self, code: int) -> StarForgeError:
         said = _relevant(self.tail)

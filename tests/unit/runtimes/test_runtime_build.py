@@ -138,6 +138,19 @@ def test_runtime_that_does_not_import_is_not_kept(world):
     assert installed(home) == [] and leftovers(home) == []
 
 
+def test_progress_never_goes_back_over_the_steps_of_a_lock(world, tmp_path):
+    home, use = world
+    for name in ("beta", "gamma"):
+        write_wheel(tmp_path / "wheels", name, "1.0", "")
+    use(make_spec("alpha==1.0\nbeta==1.0\n#: pip --no-deps\ngamma==1.0\n", ["gamma"]))
+    seen = []
+    install("tiny", "cpu", home=home, progress=lambda *args: seen.append(args[1:]))
+    counted = [done for done, total in seen if total == 6]
+    assert counted == sorted(counted)
+    assert 5 in counted  # gamma is found when alpha and beta are found and installed
+    assert all(done is None or done <= total for done, total in seen)
+
+
 def test_what_a_build_takes_is_told_before_it_takes_it(world):
     home, use = world
     use(make_spec("alpha==1.0\n", ["alpha"], size=2 << 30))
