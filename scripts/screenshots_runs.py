@@ -178,11 +178,11 @@ def fill_sweeps(lab: Path, sf: Sf) -> None:
     """
     experiment(lab, "rates", TRIAL, CONFIG)
     experiment(lab, "optimizers", TRIAL, CONFIG)
-    experiment(lab, LIVE, TRIAL, CONFIG.replace("0.03\n", "0.3\n"))
+    experiment(lab, LIVE, TRIAL, CONFIG.replace("0.03\n", "0.8\n"))
     sf("sweep", "rates", "--tpe", "14", *RATES, "--jobs", "2", cwd=lab)
     grid = ["--grid", "optimizer=adamw,sgd,lion", "--grid", "learning_rate=1e-4,3e-4,3e-3"]
     sf("sweep", "optimizers", *grid, "--metric", "train/loss", "--jobs", "2", cwd=lab)
-    sf("sweep", LIVE, "--tpe", "20", *RATES, cwd=lab)
+    sf("sweep", LIVE, "--tpe", "60", *RATES, cwd=lab)
     for name, trials in (("rates", 14), ("optimizers", 9), (LIVE, 4)):
         while over(sf, name) < trials:
             time.sleep(1)
