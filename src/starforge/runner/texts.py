@@ -17,6 +17,7 @@ class Said(NamedTuple):
 
 
 COMPLETED = Said("every process ended well", "所有进程均正常结束")
+TAIL = Said(" Its last lines:", "最后的输出：")  # ends a first line; the lines follow
 STOPPED = Said("stopped on request", "已按要求停止")
 OUT_OF_MEMORY = Said(
     "This usually means that memory ran out: try a smaller batch or shorter sequences.",
@@ -45,7 +46,7 @@ def killed(who: str, number: int, name: str, tail: str) -> Said:
 def _with_tail(said: Said, tail: str) -> Said:
     if not tail:
         return said
-    return Said(f"{said.en} Its last lines:\n{tail}", f"{said.zh}最后的输出：\n{tail}")
+    return Said(f"{said.en}{TAIL.en}\n{tail}", f"{said.zh}{TAIL.zh}\n{tail}")
 
 
 def nan_loss(name: str, value: float, step: int) -> Said:

@@ -8,6 +8,7 @@ from typing import Any
 
 from starforge.i18n import Text
 from starforge.plan import LaunchPlan
+from starforge.runner.texts import TAIL
 from starforge.smoke import reading
 from starforge.smoke.execute import Ended
 from starforge.smoke.report import Step
@@ -97,7 +98,10 @@ def failure(ended: Ended, lines: list[str]) -> Text:
         return Text(found, found)
     said = str(status.get("message") or "the run ended without a word")
     zh = str(status.get("message_zh") or said)
-    return Text(said.splitlines()[0], zh.splitlines()[0])
+    # The report prints the last lines of the log itself.
+    return Text(
+        said.splitlines()[0].removesuffix(TAIL.en), zh.splitlines()[0].removesuffix(TAIL.zh)
+    )
 
 
 def validated(plan: LaunchPlan, attempt: Path) -> bool:

@@ -45,6 +45,15 @@ def test_a_failure_is_a_reason_the_log_and_1(script, sf):
     assert "试跑失败：ValueError" in sf("--lang", "zh", "smoke", "own").out
 
 
+def test_an_exit_code_is_a_reason_without_an_empty_heading(script, sf):
+    script("import sys\nprint('boom')\nsys.exit(7)\n")
+    lines = sf("smoke", "own").out.splitlines()
+    assert lines[0] == "smoke test failed: trainer-0 ended with exit code 7."
+    assert "  boom" in lines
+    said = sf("--lang", "zh", "smoke", "own").out.splitlines()[0]
+    assert said == "试跑失败：trainer-0 以退出码 7 结束。"
+
+
 def test_json_has_all_of_it(script, sf):
     script(TRAINS)
     ran = sf("smoke", "own", "--json")
