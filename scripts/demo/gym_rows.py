@@ -18,7 +18,7 @@ OPTIONS = {"min_terms": 3, "max_terms": 4, "min_digits": 1, "max_digits": 1}
 def worked(expression: str) -> str:
     """Work out ``6 - 7 - 9`` one operation a line: ``6 - 7 = -1``, ``-1 - 9 = -10``.
 
-    It begins with a line break, as what follows ``6 - 7 - 9 =``.
+    It begins with a line break, as what follows ``Calculate 6 - 7 - 9 =``.
     """
     first, *rest = expression.split()
     total, lines = int(first), [""]
@@ -41,7 +41,7 @@ def main() -> None:
         # The gym's own scorer vouches for what is taught.
         if source.score_answer(steps.rpartition(" ")[2], item) != 1.0:
             sys.exit(f"wrong steps for {expression}: {steps}")
-        row = {"question": f"{expression} =", "answer": item["answer"], "worked": steps}
+        row = {"question": f"Calculate {expression} =", "answer": item["answer"], "worked": steps}
         distinct.setdefault(expression, row)
     rows = iter(distinct.values())
     made = {name: [next(rows) for _ in range(size)] for name, size in sizes.items()}

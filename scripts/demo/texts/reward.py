@@ -1,11 +1,11 @@
-"""What an answer to `6 - 7 - 9 =` is worth; best are two lines: `6 - 7 = -1`, `-1 - 9 = -10`."""
+"""What an answer is worth: to `Calculate 6 - 7 - 9 =`, best are `6 - 7 = -1` and `-1 - 9 = -10`."""
 
 from starforge.rewards import numeric, weighted
 
 
 def worked(question):
     """Work the question out, one operation a line."""
-    first, *rest = question.rstrip(" =").split()
+    _, first, *rest = question.rstrip(" =").split()
     total, lines = int(first), []
     for sign, number in zip(rest[::2], rest[1::2], strict=True):
         result = total + int(sign + number)

@@ -93,7 +93,7 @@ def reward(demo, monkeypatch):
     ],
 )
 def test_the_reward_counts_the_result_and_the_right_steps(reward, completion, parts):
-    (found,) = reward(["6 - 7 - 9 + 2 ="], [completion], ["-8"])
+    (found,) = reward(["Calculate 6 - 7 - 9 + 2 ="], [completion], ["-8"])
     assert (found["correct"], found["steps"]) == pytest.approx(parts)
     assert found.weights == {"correct": 1.0, "steps": 0.5}
 
@@ -101,7 +101,7 @@ def test_the_reward_counts_the_result_and_the_right_steps(reward, completion, pa
 def test_worked_answers_earn_the_whole_reward(demo, reward):
     sums = ["9 - 9 + 1", "1 - 2 - 3 - 4", "0 + 0 - 0"]
     worked = [demo("gym_rows").worked(text) for text in sums]
-    found = reward([f"{text} =" for text in sums], worked, ["1", "-8", "0"])
+    found = reward([f"Calculate {text} =" for text in sums], worked, ["1", "-8", "0"])
     assert [dict(one) for one in found] == [{"correct": 1.0, "steps": 1.0}] * 3
 
 
