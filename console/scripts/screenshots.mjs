@@ -155,8 +155,13 @@ for (const language of ["en", "zh"]) {
         mkdirSync(file.replace(/[^/]*$/, ""), { recursive: true });
         await page.goto(base + path);
         await page.locator("h1, h2").first().waitFor();
+        await page
+          .locator("#content .mantine-Skeleton-root")
+          .first()
+          .waitFor({ state: "detached" });
         await page.waitForTimeout(1200); // curves draw, transitions end
         if (act) await act(page);
+        if (act) await page.waitForTimeout(400);
         const fullPage = kind === "all" && name.startsWith("new"); // a form is looked at whole
         // But for a link to one place of a page, the page is looked at from its top.
         if (!path.includes("param=")) await page.evaluate(() => window.scrollTo(0, 0));
