@@ -180,10 +180,13 @@ def _found(experiment: str, sets: tuple[str, ...], *, as_json: bool) -> _Found:
         refuse(prepared, as_json=as_json)
         raise click.exceptions.Exit(1)
     path = reward_path(prepared.context)
+    errors = [one for one in prepared.findings if one.severity == "error"]
+    said = [one for one in errors if one.at.file is None and sets]
     if path is None:
-        raise _no_file(experiment, prepared.context)
-    unset = [one for one in prepared.findings if one.severity == "error" and one.at.file is None]
-    said = [*(unset if sets else ()), *check_reward(prepared.context)]
+        said += [one for one in errors if one.at.key == "reward"]
+        if not said:
+            raise _no_file(experiment, prepared.context)
+    said += check_reward(prepared.context)
     wrong = [finding.to_public() for finding in said]
     if wrong:
         if as_json:
@@ -191,6 +194,7 @@ def _found(experiment: str, sets: tuple[str, ...], *, as_json: bool) -> _Found:
         else:
             print_findings(wrong, [folder], err=True)
         raise click.exceptions.Exit(1)
+    assert path is not None  # else something was said of it
     name = path.relative_to(folder.absolute()).as_posix()
     return _Found(prepared.context, path, name, signature_of(prepared.context))
 
@@ -253,16 +257,21 @@ def _no_file(experiment: str, context: PrepareContext) -> Exception:
     from starforge.errors import StarForgeError
     from starforge.i18n import Text
 
-    model = context.reward is not None
-    return StarForgeError(
-        "reward/no-file",
-        Text(f"{experiment} is rewarded by a model, which only a job can ask" if model else
-             f"{experiment} has no reward file ({context.recipe.name})",
-             f"{experiment} 由奖励模型打分，只有任务能调用它" if model else
-             f"{experiment} 没有奖励文件（{context.recipe.name}）"),
-        Text("name a Python file as `reward` in experiment.yaml",
-             "请在 experiment.yaml 的 `reward` 中写一个 Python 文件"),
-    )  # fmt: skip
+    if context.recipe.reward == "none":
+        method = context.recipe.name
+        message = Text(f"{experiment} is of {method}, which takes no reward",
+                       f"{experiment} 使用 {method}，该方法不使用奖励")  # fmt: skip
+        hint = Text("`sf methods` lists the methods; those that sample answers take one",
+                    "用 `sf methods` 查看各方法；会采样回答的方法才使用奖励")  # fmt: skip
+    else:
+        model = context.reward is not None
+        message = Text(f"{experiment} is rewarded by a model, which only a job can ask" if model
+                       else f"{experiment} has no reward file",
+                       f"{experiment} 由奖励模型打分，只有任务能调用它" if model
+                       else f"{experiment} 没有奖励文件")  # fmt: skip
+        hint = Text("name a Python file as `reward` in experiment.yaml",
+                    "请在 experiment.yaml 的 `reward` 中写一个 Python 文件")  # fmt: skip
+    return StarForgeError("reward/no-file", message, hint)
 
 
 def _late(name: str, limit: float) -> Exception:

@@ -137,7 +137,8 @@ def test_a_crash_and_too_much_memory(look):
     assert "超过了 8 GiB" in found.message.zh
 
 
-def test_code_is_tried_in_the_forms_of_code(look):
+def test_code_is_tried_in_the_forms_of_code(look, monkeypatch):
+    monkeypatch.setattr("starforge.checks.reward.SLOW", 60.0)  # a busy machine is no fault
     rows = [{"prompt": "Add.", "solution": "def add(a, b): return a + b",
              "tests": ["assert add(1, 2) == 3"]}]  # fmt: skip
     batch = make_batch(rows)

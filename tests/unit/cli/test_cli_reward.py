@@ -93,7 +93,17 @@ def test_a_reward_that_fails(sf, grpo: Path) -> None:
 def test_an_experiment_without_a_reward_file(sf, lab: Path) -> None:
     shown = sf("reward", "try", "mine")
     assert shown.code == 1
-    assert "mine has no reward file (trl/sft)" in shown.err
+    assert "mine is of trl/sft, which takes no reward" in shown.err
+    said = sf("--lang", "zh", "reward", "try", "mine").err
+    assert "该方法不使用奖励" in said and "reward: " not in said
+
+
+def test_a_reward_file_that_is_not_there_is_told(sf, grpo: Path) -> None:
+    (grpo / "reward.py").unlink()
+    shown = sf("reward", "try", "grpo")
+    assert shown.code == 1
+    assert "reward/not-found" in shown.err and "no file `reward.py`" in shown.err
+    assert "no reward file" not in shown.err
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -102,6 +112,7 @@ def test_every_kind_is_fine_as_created(
     sf, lab: Path, monkeypatch: pytest.MonkeyPatch, kind: str, lang: str
 ) -> None:
     monkeypatch.setenv("SF_LANG", lang)
+    monkeypatch.setattr("starforge.checks.reward.SLOW", 60.0)  # a busy machine is no fault
     made = sf("new", "it", "--method", "trl/grpo", "--reward", kind, "--json")
     assert made.code == 0, made.err
     text = (lab / "experiments/it/reward.py").read_text()
