@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   type Comparison,
-  folded,
   isRight,
   leftOf,
   parseWanted,
@@ -106,12 +105,4 @@ it("what a filter left is said where it is not the whole answer", () => {
   expect(leftOf({ completion: "7777", extracted: "7", score: 0 })).toBe("7");
   expect(leftOf({ completion: "7", extracted: "7", score: 1 })).toBeNull();
   expect(leftOf({ completion: "7", score: 1 })).toBeNull();
-});
-
-it("of a long prompt the beginning and the question at its end are shown", () => {
-  const text = `first${"x".repeat(500)}question?`;
-  const short = folded(text, 90);
-  expect(short.startsWith("first") && short.endsWith("question?")).toBe(true);
-  expect(short.length).toBeLessThan(100);
-  expect(folded("short", 90)).toBe("short");
 });

@@ -95,10 +95,3 @@ export function leftOf(answer: Item["a"]): string | null {
   if (extracted === null || extracted === undefined) return null;
   return extracted === (completion ?? "") ? null : extracted;
 }
-
-/** A long prompt's beginning and end: after its examples stands the question itself. */
-export function folded(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const head = Math.floor(most / 3);
-  return `${text.slice(0, head)}\n…\n${text.slice(text.length - (most - head))}`;
-}
