@@ -5,6 +5,7 @@ import re
 import pytest
 import yaml
 from e2e_harness import wait_for, write_experiment
+from playwright.sync_api import expect
 
 from starforge.client.pipelines import run
 from starforge.pipelines.examine import examine
@@ -99,13 +100,13 @@ def test_a_pipeline_is_watched_to_its_end(page, server, begin, tmp_path):
     box(page, "first").get_by_text("running").wait_for()
     box(page, "second").get_by_text("waiting").wait_for()
     page.get_by_text("0 of 2 stages succeeded").wait_for()
-    assert page.get_by_text("not decided yet").count() == 2
+    expect(page.get_by_text("not decided yet")).to_have_count(2)
     go.touch()
     page.get_by_text("2 of 2 stages succeeded").wait_for()
     box(page, "second").get_by_text("0.9 ± 0.1 own.acc").wait_for()
-    assert page.get_by_text("met", exact=True).count() == 2
+    expect(page.get_by_text("met", exact=True)).to_have_count(2)
     page.get_by_text(f"sf pipeline show {made.id}").wait_for()
-    assert page.get_by_role("button", name="Stop", exact=True).count() == 0
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
 
 
 def test_from_a_stage_to_its_job_and_back(page, server, missed):
