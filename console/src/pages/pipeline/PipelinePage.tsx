@@ -7,9 +7,8 @@ import { CodeText } from "@/ui/CodeText";
 import { CommandBlock } from "@/ui/CommandBlock";
 import { doneOf } from "@/ui/counts";
 import { Elapsed } from "@/ui/Elapsed";
-import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
-import { Problem } from "@/ui/Problem";
+import { PageUntil } from "@/ui/PageUntil";
 import { RunState } from "@/ui/RunState";
 import { Section } from "@/ui/Section";
 import { TimeAgo } from "@/ui/TimeAgo";
@@ -25,17 +24,7 @@ export function PipelinePage() {
   const query = pipelineQuery(id);
   const found = useQuery(query);
   const pipeline = found.data;
-  if (!pipeline) {
-    return (
-      <Page title={id}>
-        {found.error ? (
-          <Problem error={found.error} onRetry={() => void found.refetch()} />
-        ) : (
-          <Loading lines={8} />
-        )}
-      </Page>
-    );
-  }
+  if (!pipeline) return <PageUntil title={id} query={found} />;
   return (
     <Page
       title={pipeline.name}

@@ -8,9 +8,8 @@ import { formatNumber } from "@/format/number";
 import { CommandBlock } from "@/ui/CommandBlock";
 import { CountBar } from "@/ui/CountBar";
 import { Elapsed } from "@/ui/Elapsed";
-import { Loading } from "@/ui/Loading";
 import { Page } from "@/ui/Page";
-import { Problem } from "@/ui/Problem";
+import { PageUntil } from "@/ui/PageUntil";
 import { RunState } from "@/ui/RunState";
 import { Section } from "@/ui/Section";
 import { TimeAgo } from "@/ui/TimeAgo";
@@ -28,17 +27,7 @@ export function SweepPage() {
   const query = sweepQuery(id);
   const found = useQuery(query);
   const sweep = found.data;
-  if (!sweep) {
-    return (
-      <Page title={id}>
-        {found.error ? (
-          <Problem error={found.error} onRetry={() => void found.refetch()} />
-        ) : (
-          <Loading lines={8} />
-        )}
-      </Page>
-    );
-  }
+  if (!sweep) return <PageUntil title={id} query={found} />;
   return (
     <Page
       title={sweep.name}

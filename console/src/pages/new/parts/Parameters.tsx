@@ -8,6 +8,7 @@ import { fieldId } from "../form/fields";
 import { isChanged, scaffoldOf, usual } from "../form/parameters";
 import { useForm } from "../form/useForm";
 import { FieldFindings } from "./Findings";
+import { GroupTitle } from "./GroupTitle";
 import { Setting } from "./Setting";
 import classes from "./setting.module.css";
 
@@ -91,7 +92,7 @@ export function Parameters() {
             {groups.map(({ group, entries: members }) => (
               <Accordion.Item key={group} value={group}>
                 <Accordion.Control px={4}>
-                  <GroupTitle group={group} members={members} />
+                  <EntryGroupTitle group={group} members={members} />
                 </Accordion.Control>
                 <Accordion.Panel>
                   {open.includes(group) && <Settings entries={members} />}
@@ -105,28 +106,19 @@ export function Parameters() {
   );
 }
 
-function GroupTitle({ group, members }: { group: string; members: Entry[] }) {
+function EntryGroupTitle({ group, members }: { group: string; members: Entry[] }) {
   const { t } = useTranslation("newJob");
   const { draft, found } = useForm();
-  const changed = members.filter((one) => isChanged(one, draft.params[one.name])).length;
   const wrong = members.some((one) =>
     found.get(`params.${one.name}`)?.some((finding) => finding.severity === "error"),
   );
   return (
-    <Group gap={8}>
-      <Text size="sm" fw={500}>
-        {t(`methods:group.${group}`, { defaultValue: group })}
-      </Text>
-      <Text size="xs" c="dimmed">
-        {members.length}
-        {changed > 0 ? ` · ${t("params.set", { count: changed })}` : ""}
-      </Text>
-      {wrong && (
-        <Text size="xs" c="var(--sf-failed)">
-          {t("findings.error")}
-        </Text>
-      )}
-    </Group>
+    <GroupTitle
+      label={t(`methods:group.${group}`, { defaultValue: group })}
+      members={members.length}
+      changed={members.filter((one) => isChanged(one, draft.params[one.name])).length}
+      wrong={wrong}
+    />
   );
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../form/policies";
 import { useForm } from "../form/useForm";
 import { FieldFindings } from "./Findings";
+import { GroupTitle } from "./GroupTitle";
 import { PolicyField } from "./PolicyField";
 import classes from "./setting.module.css";
 
@@ -61,7 +62,7 @@ export function Policies() {
         {groups.map(({ group, members }) => (
           <Accordion.Item key={group} value={group}>
             <Accordion.Control px={4}>
-              <GroupTitle group={group} members={members} />
+              <PolicyGroupTitle group={group} members={members} />
             </Accordion.Control>
             <Accordion.Panel>
               {open.includes(group) && <Fields members={members} />}
@@ -83,28 +84,19 @@ function Fields({ members }: { members: readonly Policy[] }) {
   );
 }
 
-function GroupTitle({ group, members }: { group: PolicyGroup; members: readonly Policy[] }) {
+function PolicyGroupTitle({ group, members }: { group: PolicyGroup; members: readonly Policy[] }) {
   const { t } = useTranslation("newJob");
   const { draft, found } = useForm();
-  const changed = changedPolicies(draft.policies, members).length;
   const wrong = members.some((one) =>
     found.get(`policies.${one.name}`)?.some((finding) => finding.severity === "error"),
   );
   return (
-    <Group gap={8}>
-      <Text size="sm" fw={500}>
-        {t(`policies.groups.${group}`)}
-      </Text>
-      <Text size="xs" c="dimmed">
-        {members.length}
-        {changed > 0 ? ` · ${t("params.set", { count: changed })}` : ""}
-      </Text>
-      {wrong && (
-        <Text size="xs" c="var(--sf-failed)">
-          {t("findings.error")}
-        </Text>
-      )}
-    </Group>
+    <GroupTitle
+      label={t(`policies.groups.${group}`)}
+      members={members.length}
+      changed={changedPolicies(draft.policies, members).length}
+      wrong={wrong}
+    />
   );
 }
 
