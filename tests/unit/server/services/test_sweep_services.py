@@ -1,6 +1,5 @@
 """Sweeps in the store: every trial made once, and the best of them found."""
 
-import json
 import sys
 
 import pytest
@@ -13,7 +12,6 @@ from starforge.server.control.finish import Ending, record
 from starforge.server.errors import FindingsError
 from starforge.server.services import again, sweep_runs, sweep_search, sweeps
 from starforge.server.services import jobs as job_service
-from starforge.server.services.sweep_metric import require_metric, validates
 from starforge.server.store import attempts, jobs, scalars
 from starforge.server.store import sweeps as store
 from starforge.server.store.records import AttemptChange, JobChange, JobFilter
@@ -464,43 +462,3 @@ class TestGoingOn:
             world.go()
         assert world.states == ["waiting"]
         assert (world.go().states, len(resumable), world.jobs()) == (["running"], 1, 1)
-
-
-def test_a_metric_must_be_one_that_the_method_reports(core):
-    for metric in ("train/loss", "eval/loss"):
-        require_metric(core, "trl/sft", metric, validates=True)
-    require_metric(core, "custom/custom", "whatever", validates=False)
-    with pytest.raises(StarForgeError) as caught:
-        require_metric(core, "trl/sft", "train/los", validates=True)
-    assert "train/loss" in caught.value.hint.en
-    assert caught.value.code == "sweep/metric"
-
-
-@pytest.mark.parametrize("metric", ["validation/loss", "eval/loss"])
-def test_a_metric_of_validation_needs_validation(core, metric):
-    require_metric(core, "trl/sft", "train/loss", validates=False)
-    with pytest.raises(StarForgeError) as caught:
-        require_metric(core, "trl/sft", metric, validates=False)
-    assert f"`{metric}` is measured on validation data" in caught.value.message.en
-    assert "data.validation" in caught.value.hint.zh
-
-
-def test_what_validates(tmp_path):
-    def of(name, **more):
-        folder = tmp_path / name
-        folder.mkdir()
-        for split in ("train", "validation"):
-            row = {"prompt": "a", "completion": split}
-            (folder / f"{split}.jsonl").write_text(json.dumps(row))
-        data = {"train": "train.jsonl"} | more.pop("data", {})
-        params = {"max_steps": 20, "log_steps": 1} | more
-        written = {"method": "trl/sft", "model": "starforge:tiny", "data": data, "params": params}
-        (folder / "experiment.yaml").write_text(json.dumps(written))
-        made = prepare(folder)
-        assert made.ok, made.findings
-        return validates(made)
-
-    validation = {"validation": "validation.jsonl"}
-    assert not of("none")
-    assert not of("unused", data=validation)
-    assert of("used", data=validation, validation_strategy="epoch")
