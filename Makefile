@@ -45,11 +45,11 @@ demo: $(VENV)/.installed ## A pipeline: score a base model, SFT, GRPO with a rew
 demo-all: $(VENV)/.installed ## One tiny job of every method: killed, resumed, exported, scored; DEMO_ALL="--only trl/sft" for less
 	@$(BIN)/python scripts/demo_all/run.py $(DEMO_ALL)
 
+# Two at a time: pip unpacks with one core. The largest come first.
+RUNTIMES := verl openrlhf trl evalkit
+
 runtimes: $(VENV)/.installed ## Build the pinned runtimes that the tests need
-	@$(BIN)/sf runtime install trl
-	@$(BIN)/sf runtime install evalkit
-	@$(BIN)/sf runtime install verl
-	@$(BIN)/sf runtime install openrlhf
+	@printf '%s\n' $(RUNTIMES) | xargs -n 1 -P 2 $(BIN)/sf runtime install
 
 test: $(VENV)/.dev console runtimes ## Install what the tests need and run all of them
 	@$(BIN)/python scripts/console.py test

@@ -209,11 +209,11 @@ def test_the_live_view_on_a_terminal(sf: Sf) -> None:
 def test_watching_goes_on_over_a_server_that_dies(sf: Sf, state: Callable[[str], Any]) -> None:
     sf.experiment("slow", SLOW.replace("601", "61").replace("600", "60"))
     assert sf("up").code == 0
-    port = sf("status", "--json").json["url"].rsplit(":", 1)[1]
     watching = sf.popen("submit", "slow", "--watch")
     wait_for(lambda: sf("job", "ls", "--state", "running", "--json").json)
     os.kill(sf("status", "--json").json["pid"], signal.SIGKILL)
-    assert sf("up", "--port", port).code == 0
+    # At another address, as a rule: another program may have the old one by now.
+    assert sf("up").code == 0
     out, err = watching.communicate(timeout=60)
     assert watching.returncode == 0, err
     assert "60/60" in out and "succeeded" in out

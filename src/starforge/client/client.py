@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -32,11 +32,19 @@ class Client:
     """Everything the API offers, typed. Close it, or use it as a context manager.
 
     Every call raises :class:`starforge.errors.StarForgeError`: exit code 3 when the server
-    is out of reach, 4 when the token is refused, else 1.
+    is out of reach, 4 when the token is refused, else 1. ``locate`` finds a server that has
+    moved, see :class:`starforge.client.http.Http`.
     """
 
-    def __init__(self, url: str, token: str | None, *, timeout: float = 60.0) -> None:
-        self.http = Http(url, token, timeout=timeout)
+    def __init__(
+        self,
+        url: str,
+        token: str | None,
+        *,
+        timeout: float = 60.0,
+        locate: Callable[[], str | None] | None = None,
+    ) -> None:
+        self.http = Http(url, token, timeout=timeout, locate=locate)
         self.jobs = Jobs(self.http)
         self.pipelines = Pipelines(self.http)
         self.sweeps = Sweeps(self.http)

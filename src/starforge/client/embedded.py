@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Target",
+    "client_of",
     "configured",
     "connect",
     "connect_running",
@@ -95,20 +96,26 @@ def reach(*, notify: Callable[[str], None] | None = None) -> Target:
 
 def connect(*, notify: Callable[[str], None] | None = None) -> Client:
     """Return a client of the server to use (see :func:`reach`)."""
-    target = reach(notify=notify)
-    from starforge.client.client import Client  # costs more than all the rest of `sf methods`
-
-    return Client(target.url, target.token)
+    return client_of(reach(notify=notify))
 
 
 def connect_running() -> Client | None:
     """Return a client when a server is configured or already runs; start nothing."""
     target = find(launch=False)
-    if target is None:
-        return None
-    from starforge.client.client import Client
+    return client_of(target) if target else None
 
-    return Client(target.url, target.token)
+
+def client_of(target: Target) -> Client:
+    """Return a client of ``target``; one of the embedded server finds it again after a restart."""
+    from starforge.client.client import Client  # costs more than all the rest of `sf methods`
+
+    locate = _home_url if target.origin == "embedded" else None
+    return Client(target.url, target.token, locate=locate)
+
+
+def _home_url() -> str | None:
+    here = running(starforge_home())
+    return here.url if here else None
 
 
 def running_version() -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -13,7 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from starforge import __version__
 from starforge.client.errors import FindingsError, ServerError, not_starforge, slow, unreachable
-from starforge.lang import current_lang
+from starforge.errors import StarForgeError
+from starforge.lang import current_lang, t
 
 T = TypeVar("T")
 PREFIX = "/api/v1"
@@ -25,12 +26,22 @@ class Http:
     """A keep-alive connection with the user's token.
 
     ``timeout`` is in seconds for connecting and for each read or write. The language of
-    the answers is that of this process.
+    the answers is that of this process. ``locate`` tells where the server is by now (``None``:
+    it does not run); it is asked when a request failed, so that the next one finds a server
+    that has begun again at another address.
     """
 
-    def __init__(self, url: str, token: str | None, *, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str | None,
+        *,
+        timeout: float = 60.0,
+        locate: Callable[[], str | None] | None = None,
+    ) -> None:
         self.url = url.rstrip("/")
         self.timeout = timeout
+        self._locate = locate
         headers = {"User-Agent": f"starforge/{__version__}"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -113,15 +124,39 @@ class Http:
         try:
             yield
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise unreachable(self.url, _reason(error)) from error
+            raise self._away(_reason(error)) from error
         except httpx2.TimeoutException as error:
             raise slow(self.url, self.timeout) from error
         except httpx2.TransportError as error:
-            raise unreachable(self.url, _reason(error)) from error
+            raise self._away(_reason(error)) from error
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
             raise unreachable(self.url, str(error)) from error
 
-    def _refusal(self, response: httpx2.Response) -> ServerError | Exception:
+    def _away(self, why: str) -> StarForgeError:
+        """Return the error of a server out of reach; the next request goes where it is by now."""
+        error = unreachable(self.url, why)
+        self._moved()
+        return error
+
+    def _moved(self) -> bool:
+        """Look where the server is by now; return whether that is not where we asked."""
+        if self._locate is None:
+            return False
+        found = self._locate()
+        if found == self.url:
+            return False
+        if found is not None:
+            self.url = found
+            self._client.base_url = httpx2.URL(found)
+        return True
+
+    def _refusal(self, response: httpx2.Response) -> StarForgeError:
+        # A port that our server has left may be another server's, which refuses our token.
+        if response.status_code == 401 and self._moved():
+            return unreachable(
+                str(response.request.url.copy_with(raw_path=b"/")).rstrip("/"),
+                t("another server listens there by now", "该地址现在是另一个服务"),
+            )
         try:
             body = json.loads(response.content)
             error = body["error"]

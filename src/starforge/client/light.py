@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from starforge import __version__
-from starforge.client.embedded import Target
+from starforge.client.embedded import Target, client_of
 from starforge.lang import current_lang
 
 _PREFIX = "/api/v1"
@@ -31,9 +31,7 @@ def get_json(target: Target, path: str, params: Mapping[str, Any] | None = None)
     try:
         return _ask(target, f"{_PREFIX}{path}?{urlencode(given, doseq=True)}")
     except (OSError, http.client.HTTPException, ValueError):
-        from starforge.client.client import Client
-
-        with Client(target.url, target.token) as client:
+        with client_of(target) as client:
             return client.http.request("GET", path, params=given).json()
 
 
@@ -45,9 +43,7 @@ def post_json(target: Target, path: str) -> Any:
     try:
         return _ask(target, _PREFIX + path, "POST")
     except (OSError, http.client.HTTPException, ValueError):
-        from starforge.client.client import Client
-
-        with Client(target.url, target.token) as client:
+        with client_of(target) as client:
             return client.http.request("POST", path).json()
 
 

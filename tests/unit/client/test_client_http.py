@@ -149,3 +149,45 @@ def test_follow_gives_up_at_once_on_a_refusal_and_in_time_on_silence(peer, refus
     with pytest.raises(StarForgeError) as gone:
         list(follow(away.http, "/x", {}, lambda _: {}, patience=0, pause=lambda _: None))
     assert gone.value.code == "client/server-away"
+
+
+def test_a_server_that_began_again_elsewhere_is_found_there(peer) -> None:
+    there = peer(lambda *_: (200, [])).url
+    client = Client("http://127.0.0.1:9", "t", locate=lambda: there)
+    with pytest.raises(StarForgeError) as raised:
+        client.benchmarks()
+    assert "127.0.0.1:9" in raised.value.render(), "the address that did not answer"
+    assert client.benchmarks() == [] and client.url == there
+
+
+@pytest.mark.parametrize("now_at", ["elsewhere", None])
+def test_a_strangers_refusal_at_our_old_address_is_no_refusal(peer, refusal, now_at) -> None:
+    """Another program may listen where the server was; our token means nothing to it."""
+    elsewhere = peer(lambda *_: (200, [])).url if now_at else None
+    stranger = peer(lambda *_: refusal(401)).url
+    client = Client(stranger, "t", locate=lambda: elsewhere)
+    with pytest.raises(StarForgeError) as raised:
+        client.benchmarks()
+    assert (raised.value.code, raised.value.exit_code) == (
+        "client/server-away",
+        ExitCode.UNREACHABLE,
+    )
+    assert stranger in raised.value.render()
+    assert client.url == (elsewhere or stranger)
+
+
+def test_a_refusal_of_the_server_itself_stays_one(peer, refusal) -> None:
+    url = peer(lambda *_: refusal(401)).url
+    with pytest.raises(StarForgeError) as raised:
+        Client(url, "t", locate=lambda: url).benchmarks()
+    assert raised.value.exit_code == ExitCode.NOT_ALLOWED
+
+
+def test_follow_goes_on_where_the_server_is_by_now(peer, refusal) -> None:
+    # The connection ends, for the server dies; then a stranger has its port.
+    answers = iter([(200, events("line")), refusal(401)])
+    first = peer(lambda *_: next(answers)).url
+    second = peer(lambda *_: (200, events("line", "end", start=1))).url
+    client = Client(first, "t", locate=lambda: second)
+    got = list(follow(client.http, "/x", {}, lambda _: {}, pause=lambda _: None))
+    assert [message.id for message in got] == ["0", "1"]
