@@ -20,10 +20,13 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
+
+from starforge.rewards.sandbox_child import SHOWN, digest
 
 CHILD = Path(__file__).with_name("sandbox_child.py")
 _POLL = 0.02  # seconds between two looks at a running child
+_MESSAGE = 8192  # bytes, more than any message of the child has
 
 
 class Limits(NamedTuple):
@@ -56,25 +59,47 @@ def run(code: str, tests: Sequence[Any], limits: Limits = DEFAULT) -> Verdict:
     """Run ``code`` against ``tests`` and return the verdict; leaves no process and no file.
 
     A test is Python source with assertions, which sees the names of the code, or
-    ``{"input", "output"}``: the code as a program, what it reads and what it must print.
+    ``{"input", "output"}``: the code as a program, what it reads and what it must print. The
+    outputs are compared here: code that searches its process for them finds nothing.
     """
-    total = len(tests)
     with tempfile.TemporaryDirectory(prefix="starforge-code-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         secret = secrets.token_hex(16)
-        job = {"code": code, "tests": list(tests), "secret": secret, "parent": os.getpid(),
-               **limits._asdict()}  # fmt: skip
+        job = {"code": code, "tests": [_asked(test) for test in tests], "secret": secret,
+               "parent": os.getpid(), **limits._asdict()}  # fmt: skip
         inbox, outbox = os.pipe()
         with os.fdopen(inbox, "rb") as stream:
             child = _start(folder, outbox)
+            heard = _Listener(stream, (len(tests) + 2) * _MESSAGE)
             stopped = _wait(child, job, folder, limits)
-            said = _messages(stream.read(), secret)
-    _warn(said.get("guards"))
-    if "verdict" in said:
-        return Verdict(**said["verdict"])
+            heard.join()
+    said = _messages(bytes(heard.data), secret)
+    _warn(said.guards)
+    if said.done:
+        return _judge(said.results, tests)
     if stopped is not None:
-        return Verdict(stopped, 0, total, f"more than {_allowed(stopped, limits)}")
-    return _ended(child.returncode, total)
+        return Verdict(stopped, 0, len(tests), f"more than {_allowed(stopped, limits)}")
+    return _ended(child.returncode, len(tests))
+
+
+def _asked(test: Any) -> Any:
+    """Return what the child may know of a test."""
+    return test if isinstance(test, str) else {"input": test["input"]}
+
+
+class _Listener(threading.Thread):
+    """Takes what comes through a pipe while its writer runs: at most ``limit`` bytes."""
+
+    def __init__(self, stream: IO[bytes], limit: int) -> None:
+        super().__init__(daemon=True)
+        self.data = bytearray()
+        self._stream, self._left = stream, limit
+        self.start()
+
+    def run(self) -> None:
+        while self._left > 0 and (read := os.read(self._stream.fileno(), min(self._left, 65536))):
+            self.data += read
+            self._left -= len(read)
 
 
 def _start(folder: Path, outbox: int) -> subprocess.Popen[bytes]:
@@ -129,13 +154,44 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _messages(data: bytes, secret: str) -> dict[str, Any]:
-    """Return what the child told; other lines are the code's."""
-    said: dict[str, Any] = {}
+class _Said(NamedTuple):
+    """What a child told: how it is shut in, how each test went, and whether it came to the end."""
+
+    guards: dict[str, bool]
+    results: list[dict[str, Any]]
+    done: bool
+
+
+def _messages(data: bytes, secret: str) -> _Said:
+    """Return what the child told; lines without its secret are the code's."""
+    guards: dict[str, bool] = {}
+    results: list[dict[str, Any]] = []
+    done = False
     for line in data.decode("utf-8", "replace").splitlines():
         if line.startswith(secret):
-            said |= json.loads(line.removeprefix(secret))
-    return said
+            message = json.loads(line.removeprefix(secret))
+            guards = message.get("guards", guards)
+            results += [message["result"]] if "result" in message else []
+            done = done or "done" in message
+    return _Said(guards, results, done)
+
+
+def _judge(results: Sequence[dict[str, Any]], tests: Sequence[Any]) -> Verdict:
+    """Return the verdict of tests whose results came; those that were not run have not passed."""
+    problems = [_problem(result, test) for result, test in zip(results, tests, strict=False)]
+    found = [problem for problem in problems if problem is not None]
+    kind, detail = found[0] if found else ("passed", "")
+    return Verdict(kind, len(problems) - len(found), len(tests), detail)
+
+
+def _problem(result: dict[str, Any], test: Any) -> tuple[str, str] | None:
+    """Return the kind and the text of a test's problem; ``None`` when it passed."""
+    if "kind" in result:
+        return result["kind"], result["detail"]
+    if isinstance(test, str) or result["printed"] == digest(test["output"]):
+        return None
+    shown = f"printed {result['shown']!r}, not {test['output'][:SHOWN]!r}"
+    return "failed", f"AssertionError: {shown}"
 
 
 def _allowed(kind: str, limits: Limits) -> str:
@@ -154,8 +210,8 @@ def _ended(code: int, total: int) -> Verdict:
 _warned = threading.Event()
 
 
-def _warn(guards: dict[str, bool] | None) -> None:
-    weak = [name for name, held in (guards or {}).items() if not held]
+def _warn(guards: dict[str, bool]) -> None:
+    weak = [name for name, held in guards.items() if not held]
     if weak and not _warned.is_set():
         _warned.set()
         listed = ", ".join(weak)

@@ -121,6 +121,34 @@ def test_a_verdict_can_not_be_forged():
     assert run("import sys; sys.exit(0)", ["assert False"]).kind == "failed"
 
 
+def test_an_expected_output_is_not_to_be_found():
+    """Models walk the call stack, and the heap, for what their program should print."""
+    search = """
+import gc, sys
+frame, found = sys._getframe(), []
+while frame:
+    found += [repr(value) for value in [*frame.f_locals.values(), *frame.f_globals.values()]]
+    frame = frame.f_back
+found += [repr(value) for value in gc.get_objects()]
+wanted = "".join(["forty", "-", "two"])
+print(next((wanted for text in found if wanted in text), "nothing"))
+"""
+    verdict = run(search, [{"input": "", "output": "forty-two"}])
+    assert verdict.kind == "failed" and "printed 'nothing" in verdict.detail
+
+
+def test_many_tests_and_long_outputs_come_through():
+    tests = [{"input": f"{n}\n", "output": f"{n}" * 100_000} for n in range(300)]
+    assert run("print(input() * 100_000)", tests, PATIENT) == ("passed", 300, 300, "")
+
+
+def test_code_that_floods_the_channel_is_stopped():
+    flood = "import os\nwhile True:\n    for n in range(3, 20):\n" + (
+        "        try: os.write(n, b'x' * 65536)\n        except OSError: pass"
+    )
+    assert run(flood, ["assert True"], QUICK).kind == "time"
+
+
 def test_threads_and_packages_work():
     source = "import threading\nt = threading.Thread(target=list); t.start(); t.join()"
     assert run(source, ["assert True"]).kind == "passed"
