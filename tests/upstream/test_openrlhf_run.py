@@ -15,6 +15,7 @@ from openrlhf_support import (
     STEPS,
     kept,
     make_job,
+    parts,
     run,
     run_any,
     run_until,
@@ -181,6 +182,18 @@ def test_a_trained_reward_model_gives_the_reward(openrlhf_python, tmp_path, meth
     assert {row["s"] for row in samples} == set(range(1, STEPS + 1))
     assert all(math.isfinite(row["reward"]) for row in samples)
     assert left_outside(job) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["sft", "grpo"])
+def test_a_checkpoint_with_its_model_can_be_taken_as_one(openrlhf_python, tmp_path, method):
+    """What ``model: job:ID@step-N`` needs, and ``save_hf`` asks for."""
+    job = make_job(tmp_path, method, "save_hf=true")
+    run(job, openrlhf_python)
+    own = next(part for part in parts(job) if part.name in ("checkpoints", "_actor"))
+    taken = [as_model(own / f"global_step{step}") for step in (STEPS - 1, STEPS)]
+    for model in taken:
+        assert model is not None and uses(openrlhf_python, method, model)
 
 
 @pytest.mark.slow

@@ -6,9 +6,19 @@ import subprocess
 
 import pytest
 from trl_support import TINY, Trial, scalars
-from verl_support import KILL_AT, STEPS, clear, left_outside, make_job, run, run_until
+from verl_support import (
+    KILL_AT,
+    SETTINGS,
+    STEPS,
+    clear,
+    left_outside,
+    make_job,
+    run,
+    run_until,
+)
 
 from starforge.catalog.load import load_catalog
+from starforge.server.services.exports import as_model
 
 # A busy machine takes several times as long as a quiet one.
 pytestmark = [pytest.mark.upstream, pytest.mark.timeout(1800)]
@@ -135,6 +145,23 @@ def test_a_damaged_checkpoint_is_passed_over(verl_python, tmp_path):
     assert f"global_step_4 is not whole ({file.name} is damaged)" in said
     assert "resuming from global_step_3" in said
     assert dict(scalars(job, 1)["train/loss"]) == pytest.approx({4: expected[4]}, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "keys"), [("sft", "checkpoint"), ("grpo", "actor_rollout_ref.actor.checkpoint")]
+)
+def test_a_checkpoint_with_its_model_can_be_taken_as_one(verl_python, tmp_path, method, keys):
+    """What ``model: job:ID@step-N`` needs, and only upstream's own key asks for."""
+    trial = Trial(tmp_path, f"verl/{method}")
+    contents = "[model, optimizer, extra, hf_model]"
+    (trial.folder / "config.yaml").write_text(f"{keys}.save_contents: {contents}\n", "utf-8")
+    job = trial.job(*SETTINGS[method], "max_steps=2")
+    run(job, verl_python)
+    assert checkpoints(job) == ["global_step_1", "global_step_2"]
+    for name in checkpoints(job):
+        model = as_model(job.folder / "output" / "checkpoints" / name)
+        assert model is not None and generates(verl_python, model)
 
 
 @pytest.mark.slow
