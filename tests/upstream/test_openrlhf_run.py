@@ -25,6 +25,7 @@ from trl_support import TINY, Trial
 from verl_support import left_outside
 
 from starforge.catalog.load import load_catalog
+from starforge.server.services.exports import as_model
 
 # A busy machine takes several times as long as a quiet one.
 pytestmark = [pytest.mark.upstream, pytest.mark.timeout(1800)]
