@@ -235,6 +235,8 @@ def test_a_job_is_named_described_and_tagged_by_hostile_texts(page, server, clie
     page.get_by_label("New tag").fill(TEXTS["script"][:60])
     page.keyboard.press("Enter")
     page.get_by_text(TEXTS["script"][:60], exact=True).wait_for()
+    heading = page.get_by_role("heading", level=1)
+    assert heading.inner_text() == TEXTS["image"], "the heading is the name and nothing else"
     page.get_by_role("button", name="Describe this job").click()
     page.get_by_role("textbox", name="Description").fill(ALL[:9000])
     page.get_by_role("button", name="Save").click()

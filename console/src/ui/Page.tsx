@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from "@mantine/core";
+import { Box, Group, Stack, Text, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
 
@@ -6,6 +6,8 @@ interface Props {
   title: string;
   /** Instead of the title in the heading, when it needs more than text. */
   heading?: ReactNode;
+  /** Instead of the heading, where more stands around it: it has the `<h1>` in it. */
+  top?: ReactNode;
   subtitle?: ReactNode;
   actions?: ReactNode;
   /** Fill the window's height, for pages that scroll inside. */
@@ -14,14 +16,14 @@ interface Props {
 }
 
 /** A page: heading, actions, content. Sets the window's title. */
-export function Page({ title, heading, subtitle, actions, full = false, children }: Props) {
+export function Page({ title, heading, top, subtitle, actions, full = false, children }: Props) {
   useDocumentTitle(`${title} · StarForge`);
   return (
     <Stack gap="md" px={{ base: "sm", sm: "lg" }} py="md" h={full ? "100%" : undefined} miw={0}>
       <Group justify="space-between" align="flex-start" gap="sm">
-        <Title order={1} miw={0} style={{ flex: "1 1 200px" }}>
-          {heading ?? title}
-        </Title>
+        <Box miw={0} style={{ flex: "1 1 200px" }}>
+          {top ?? <Title order={1}>{heading ?? title}</Title>}
+        </Box>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
       {subtitle && (

@@ -43,11 +43,7 @@ export function JobPage() {
     );
   }
   return (
-    <Page
-      title={job.name}
-      heading={<Heading key={job.id} job={job} />}
-      actions={<Actions job={job} />}
-    >
+    <Page title={job.name} top={<Heading key={job.id} job={job} />} actions={<Actions job={job} />}>
       <TabBar id={id} tab={tab} job={job} />
     </Page>
   );

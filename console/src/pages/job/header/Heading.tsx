@@ -1,4 +1,14 @@
-import { ActionIcon, Box, Group, Progress, Stack, Text, TextInput, Tooltip } from "@mantine/core";
+import {
+  ActionIcon,
+  Box,
+  Group,
+  Progress,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -12,7 +22,7 @@ import { reasonText, secondsRun, shareDone } from "../state";
 import { Tags } from "./Tags";
 import { useJobActions } from "./useJobActions";
 
-/** Name (to change in place), state with its reason, progress, tags. */
+/** The name as the page's heading (to change in place); below it state, progress, tags. */
 export function Heading({ job }: { job: JobDetail }) {
   const { t } = useTranslation("job");
   const language = currentLanguage();
@@ -74,7 +84,9 @@ function Name({ job }: { job: JobDetail }) {
   if (text === null) {
     return (
       <Group gap={6} wrap="nowrap">
-        <span>{job.name}</span>
+        <Title order={1} miw={0}>
+          {job.name}
+        </Title>
         <Tooltip label={t("header.rename")}>
           <ActionIcon size="sm" aria-label={t("header.rename")} onClick={() => setText(job.name)}>
             <IconPencil size={14} />
