@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from starforge.cli.output import number, print_table, say, style
+from starforge.cli.output import number, print_table, say, style, visible
 from starforge.lang import t
 from starforge.wire.board import Contamination, Score
 
@@ -34,7 +34,7 @@ def print_board(scores: Sequence[Score]) -> None:
     for score in sorted(scores, key=lambda one: one.created_at):
         cells[score.model, _column(score)] = score
     models = _ranked(sorted({score.model for score in scores}), columns, cells)
-    labels = _labels(models)
+    labels = _labels(scores, models)
     titles = _titles(columns)
     best = {column: _best(column, cells) for column in columns}
 
@@ -50,6 +50,11 @@ def print_board(scores: Sequence[Score]) -> None:
         say(t("± after several runs: deviation from run to run; else: standard error",
               "多次运行的 ± 是各次之间的标准差，其余是标准误"))  # fmt: skip
     _explain(columns, titles, cells)
+
+
+def _long(model: str, short: str) -> str:
+    job = model.removeprefix("job:").partition("@")[0]
+    return f"{short} ({job})" if model.startswith("job:") and short != model else model
 
 
 def _column(score: Score) -> Column:
@@ -68,14 +73,24 @@ def _value(score: Score) -> float | None:
     return score.runs.mean if score.runs else score.value
 
 
-def _labels(models: Sequence[str]) -> dict[str, str]:
-    """Name folders by their last part where that is clear; `--json` has the whole path."""
-    short = {model: model.rstrip("/").rpartition("/")[2] for model in models}
+def _labels(scores: Sequence[Score], models: Sequence[str]) -> dict[str, str]:
+    """Name jobs as they are called and folders by their last part, where that is clear.
+
+    `--json` has the ids and the whole paths.
+    """
+    called = {score.model: score.model_name for score in scores}
+    short = {model: _short(model, called.get(model)) for model in models}
     taken = list(short.values())
     return {
-        model: name if model.startswith("/") and taken.count(name) == 1 else model
+        model: name if taken.count(name) == 1 else _long(model, name)
         for model, name in short.items()
     }
+
+
+def _short(model: str, job_name: str | None) -> str:
+    if job_name is not None:
+        return visible(job_name) + "".join(model.partition("@")[1:])
+    return model.rstrip("/").rpartition("/")[2] if model.startswith("/") else model
 
 
 def _columns(scores: Sequence[Score]) -> list[Column]:

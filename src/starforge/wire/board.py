@@ -41,10 +41,12 @@ class Score(Shape):
 
     ``contamination`` is ``null`` where the training data or the items are not known. On the
     board, ``runs`` is there when the model was measured more than once, other seeds included;
-    all else is of the newest run.
+    all else is of the newest run. ``model_name`` is what the job is called that ``model`` names
+    by its id, on the board only.
     """
 
     model: str
+    model_name: str | None = None
     job: str | None
     benchmark: str
     metric: str

@@ -97,6 +97,16 @@ def test_board_says_what_was_trained_on(capsys: pytest.CaptureFixture[str]) -> N
     assert out.count("clean") == out.count("unknown") == 1
 
 
+def test_board_names_jobs_as_they_are_called(capsys: pytest.CaptureFixture[str]) -> None:
+    print_board([score("job:01A", 0.1, {}, model_name="my-sft"),
+                 score("job:01A@step-4", 0.2, {}, model_name="my-sft"),
+                 score("job:01B", 0.3, {}, model_name="twice"),
+                 score("job:01C", 0.4, {}, model_name="twice")])  # fmt: skip
+    lines = capsys.readouterr().out.splitlines()[2:]
+    names = {line.partition("  ")[0] for line in lines if "n=100" in line}
+    assert names == {"my-sft", "my-sft@step-4", "twice (01B)", "twice (01C)"}
+
+
 def test_board_shows_the_mean_and_deviation_of_runs(capsys: pytest.CaptureFixture[str]) -> None:
     runs = {"mean": 0.4, "deviation": 0.125, "values": [0.2, 0.6, 0.4], "jobs": ["j", "k", "l"]}
     print_board([score("lucky", 0.5, {"seed": 1}),

@@ -18,6 +18,7 @@ import {
   externalOf,
   isFiltered,
   KINDS,
+  labelsOf,
   parseView,
   tableOf,
   type View,
@@ -79,6 +80,7 @@ export function BoardPage() {
           {view.chosen.length > 0 && (
             <ChosenBar
               chosen={view.chosen}
+              labels={labelsOf(view.chosen, own.data)}
               search={comparisonSearch(table.columns, view)}
               onChange={(chosen) => change({ ...view, chosen })}
             />

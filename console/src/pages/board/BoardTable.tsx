@@ -5,15 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useKeys } from "@/app/keys";
 import { useRows } from "@/app/rows";
 import { KeyText } from "@/ui/KeyText";
-import {
-  comparisonSearch,
-  jobOf,
-  kindOf,
-  labelsOf,
-  nextSort,
-  type Table,
-  type View,
-} from "./board";
+import { comparisonSearch, jobOf, kindOf, nextSort, type Table, type View } from "./board";
 import styles from "./board.module.css";
 import { briefly, type Column, settingText } from "./columns";
 import { ScoreCell } from "./ScoreCell";
@@ -28,8 +20,7 @@ interface Props {
 /** Models by benchmarks. */
 export function BoardTable({ table, view, onSort, onChoose }: Props) {
   const { t } = useTranslation("board");
-  const { columns, models } = table;
-  const labels = labelsOf(models);
+  const { columns, models, labels } = table;
   const navigate = useNavigate();
   const open = (model: string) => {
     const job = jobOf(model) ?? columns.map((one) => one.cells.get(model)?.job).find(Boolean);
@@ -101,7 +92,7 @@ function ModelName({ model, label, letter, onChoose }: NameProps) {
       <Checkbox
         size="xs"
         mt={2}
-        aria-label={t("choose", { model })}
+        aria-label={t("choose", { model: label })}
         checked={letter !== undefined}
         onChange={() => onChoose(model)}
       />

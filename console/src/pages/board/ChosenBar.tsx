@@ -3,19 +3,19 @@ import { IconArrowsExchange } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { FloatingBar } from "@/ui/FloatingBar";
-import { labelsOf } from "./board";
 
 interface Props {
   chosen: string[];
+  /** What each is called. */
+  labels: ReadonlyMap<string, string>;
   /** The address of their comparison. */
   search: Record<string, string>;
   onChange: (chosen: string[]) => void;
 }
 
 /** The models chosen on the board, and the way to compare them. */
-export function ChosenBar({ chosen, search, onChange }: Props) {
+export function ChosenBar({ chosen, labels, search, onChange }: Props) {
   const { t } = useTranslation("board");
-  const labels = labelsOf(chosen);
   const [a = "", b = ""] = chosen;
   return (
     <FloatingBar label={t("bar.label")}>

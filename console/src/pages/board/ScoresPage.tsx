@@ -83,9 +83,11 @@ function Sides({ wanted, onChange }: SidesProps) {
   const { t } = useTranslation("board");
   const { a, b } = wanted;
   const scores = useQuery(boardQuery).data ?? [];
-  const models = [...new Set([...scores.map((one) => one.model), a, b].filter(Boolean))].sort();
-  const labels = labelsOf(models);
-  const data = models.map((model) => ({ value: model, label: labels.get(model) ?? model }));
+  const models = [...new Set([...scores.map((one) => one.model), a, b].filter(Boolean))];
+  const labels = labelsOf(models, scores);
+  const data = models
+    .map((model) => ({ value: model, label: labels.get(model) ?? model }))
+    .toSorted((one, other) => one.label.localeCompare(other.label));
   const side = (name: "a" | "b") => (
     <Select
       searchable

@@ -160,8 +160,35 @@ describe("models", () => {
   });
 
   it("are called by the last part of a folder where that is clear", () => {
-    const labels = labelsOf(["/a/base", "/a/tuned/", "/b/tuned", "org/base-x"]);
+    const labels = labelsOf(["/a/base", "/a/tuned/", "/b/tuned", "org/base-x"], []);
     expect([...labels.values()]).toEqual(["base", "/a/tuned/", "/b/tuned", "org/base-x"]);
+  });
+
+  it("are called as their job is, with the id where two are called the same", () => {
+    const scores = [
+      score("job:01A", 0.1, { model_name: "my-sft" }),
+      score("job:01A@step-4", 0.1, { model_name: "my-sft" }),
+      score("job:01B", 0.1, { model_name: "twice" }),
+      score("job:01C", 0.1, { model_name: "twice" }),
+      score("job:gone", 0.1),
+    ];
+    const labels = labelsOf(
+      scores.map((one) => one.model),
+      scores,
+    );
+    expect([...labels.values()]).toEqual([
+      "my-sft",
+      "my-sft@step-4",
+      "twice (01B)",
+      "twice (01C)",
+      "job:gone",
+    ]);
+  });
+
+  it("that are jobs are found by name and by id", () => {
+    const scores = [score("job:01A", 0.1, { model_name: "My-SFT" }), score("b", 0.2)];
+    const found = (search: string) => tableOf(scores, { ...plain, search }).models;
+    expect([found("my-sft"), found("01a")]).toEqual([["job:01A"], ["job:01A"]]);
   });
 
   it("of more than two chosen the first stays", () => {

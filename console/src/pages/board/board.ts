@@ -20,16 +20,27 @@ export function jobOf(model: string): string | null {
   return model.startsWith("job:") ? (model.slice(4).split("@")[0] ?? null) : null;
 }
 
-/** Folders by their last part where that is clear. */
-export function labelsOf(models: readonly string[]): Map<string, string> {
-  const last = models.map((model) => model.replace(/\/+$/, "").split("/").at(-1) ?? model);
+/** Jobs as they are called, folders by their last part; where that is not clear, with the rest. */
+export function labelsOf(
+  models: readonly string[],
+  scores: readonly Pick<Score, "model" | "model_name">[],
+): Map<string, string> {
+  const called = new Map(scores.map((one) => [one.model, one.model_name]));
+  const short = models.map((model) => shortOf(model, called.get(model)));
   return new Map(
     models.map((model, at) => {
-      const name = last[at] ?? model;
-      const clear = last.filter((one) => one === name).length === 1;
-      return [model, kindOf(model) === "folder" && clear ? name : model];
+      const name = short[at] ?? model;
+      const clear = short.filter((one) => one === name).length === 1;
+      const more = kindOf(model) === "job" && name !== model ? `${name} (${jobOf(model)})` : model;
+      return [model, clear ? name : more];
     }),
   );
+}
+
+function shortOf(model: string, called: string | null | undefined): string {
+  if (called) return called + model.slice(`job:${jobOf(model)}`.length); // with its `@step-4`
+  if (kindOf(model) !== "folder") return model;
+  return model.replace(/\/+$/, "").split("/").at(-1) ?? model;
 }
 
 export interface View {
@@ -79,10 +90,16 @@ export function choose(chosen: readonly string[], model: string): string[] {
   return chosen.length < 2 ? [...chosen, model] : [chosen[0] ?? model, model];
 }
 
-function wanted(view: View, one: { model: string; benchmark: string }): boolean {
+interface Named {
+  model: string;
+  model_name?: string | null;
+  benchmark: string;
+}
+
+function wanted(view: View, one: Named): boolean {
   const words = view.search.toLowerCase();
   return (
-    one.model.toLowerCase().includes(words) &&
+    `${one.model_name ?? ""}\n${one.model}`.toLowerCase().includes(words) &&
     (view.packs.length === 0 || view.packs.includes(one.benchmark))
   );
 }
@@ -90,6 +107,8 @@ function wanted(view: View, one: { model: string; benchmark: string }): boolean 
 export interface Table {
   columns: Column[];
   models: string[];
+  /** What each model is called. */
+  labels: Map<string, string>;
 }
 
 /** What of the board a view shows. */
@@ -99,7 +118,8 @@ export function tableOf(scores: readonly Score[], view: View): Table {
   );
   const columns = columnsOf(found);
   const models = [...new Set(found.map((one) => one.model))];
-  return { columns, models: ranked(models, columns, view.sort) };
+  const labels = labelsOf(models, found);
+  return { columns, models: ranked(models, columns, view.sort, labels), labels };
 }
 
 /** Scores of others that a view shows. */
@@ -110,8 +130,13 @@ export function externalOf(scores: readonly ExternalScore[], view: View): Extern
 }
 
 /** Models in the order an address asks for; those without a value come last. */
-export function ranked(models: readonly string[], columns: Column[], sort: string): string[] {
-  const names = models.toSorted((a, b) => a.localeCompare(b));
+function ranked(
+  models: readonly string[],
+  columns: Column[],
+  sort: string,
+  labels: ReadonlyMap<string, string>,
+): string[] {
+  const names = models.toSorted((a, b) => (labels.get(a) ?? a).localeCompare(labels.get(b) ?? b));
   const down = sort.startsWith("-");
   const by = down ? sort.slice(1) : sort;
   if (by === "model") return down ? names.toReversed() : names;

@@ -7,6 +7,7 @@ import statistics
 
 from starforge.server.core import Core
 from starforge.server.services import views
+from starforge.server.store import jobs
 from starforge.server.store import scores as store
 from starforge.server.store.records import Score as ScoreRow
 from starforge.wire.base import BothTexts
@@ -17,8 +18,17 @@ def scores(core: Core, *, benchmark: str | None, model: str | None) -> list[Scor
     """Return the newest score of each model in each column, with its other runs."""
     with core.db.read() as tx:
         found = list(store.runs(tx, benchmark=benchmark, model=model).values())
-    found.sort(key=lambda rows: rows[0].created_at, reverse=True)
-    return [views.score(rows[0], _runs(rows)) for rows in found]
+        found.sort(key=lambda rows: rows[0].created_at, reverse=True)
+        listed = [views.score(rows[0], _runs(rows)) for rows in found]
+        names = jobs.names(tx, {ident for one in listed if (ident := _job(one.model))})
+    return [
+        one.model_copy(update={"model_name": names.get(_job(one.model) or "")}) for one in listed
+    ]
+
+
+def _job(model: str) -> str | None:
+    """Return the job in ``job:ID`` and ``job:ID@step-4``."""
+    return model.removeprefix("job:").partition("@")[0] if model.startswith("job:") else None
 
 
 def _runs(rows: list[ScoreRow]) -> Runs | None:

@@ -213,6 +213,12 @@ def _rows(tx: Tx, ids: list[str]) -> list[JobSummary]:
     return [by_id[ident] for ident in ids]
 
 
+def names(tx: Tx, ids: Collection[str]) -> dict[str, str]:
+    """Return what jobs are called, by id; those that are gone are left out."""
+    found = tx.execute(select(jobs.c.id, jobs.c.name).where(jobs.c.id.in_(list(ids))))
+    return {row.id: row.name for row in found}
+
+
 def inputs_of(tx: Tx, ids: Collection[str]) -> dict[str, tuple[str | None, str | None]]:
     """Return model and training data of jobs as their experiments name them."""
     specs = select(job_specs.c.job_id, job_specs.c.experiment)

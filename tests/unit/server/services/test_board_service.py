@@ -68,3 +68,15 @@ def test_the_newest_is_first_and_weights_tell_models_apart(core, measure):
     measure(0.3, model="other", at=2)
     assert [one.value for one in shown(core)] == [0.2, 0.3, 0.1]
     assert [one.value for one in shown(core, benchmark="words")] == []
+
+
+def test_a_model_that_is_a_job_has_the_name_of_the_job(core, measure, add_job):
+    trained = add_job(name="my-sft")
+    for model in (f"job:{trained.id}", f"job:{trained.id}@step-4", "job:gone", "org/base"):
+        measure(0.5, model=model)
+    assert {one.model: one.model_name for one in shown(core)} == {
+        f"job:{trained.id}": "my-sft",
+        f"job:{trained.id}@step-4": "my-sft",
+        "job:gone": None,
+        "org/base": None,
+    }
