@@ -73,6 +73,12 @@ def test_an_idea_has_one_word(lines, word, other):
     assert not wrong, f"say {word}"
 
 
+def test_no_space_stands_behind_a_full_width_mark(lines):
+    """The mark has its room in it; two spaces set off what click adds to a line of help."""
+    wrong = [name for name, line in lines if re.search("[：。，；！？、] (?=[^ |])", line)]
+    assert not wrong
+
+
 def terms(page):
     """The first column of the first table of a page, without its head."""
     table = (ROOT / page).read_text("utf-8").partition("\n## ")[0]

@@ -90,7 +90,12 @@ export function StateCell({ job }: { job: Job }) {
     <Stack gap={0} miw={0}>
       <StateBadge state={job.state} />
       {reason && (
-        <Tooltip label={job.message ?? reason} multiline maw={420}>
+        <Tooltip
+          label={job.message ?? reason}
+          multiline
+          maw={420}
+          style={{ whiteSpace: "pre-line" }}
+        >
           <Text size="xs" c="dimmed" truncate>
             {reason}
           </Text>

@@ -76,7 +76,11 @@ function What({ stage, stages }: { stage: Stage; stages: Stage[] }) {
         )}
       </Group>
       <JobLine stage={stage} />
-      {stage.message && stage.state !== "gate_failed" && <Text size="sm">{stage.message}</Text>}
+      {stage.message && stage.state !== "gate_failed" && (
+        <Text size="sm" style={{ whiteSpace: "pre-line" }}>
+          {stage.message}
+        </Text>
+      )}
       {(stage.scores ?? []).map((score) => (
         <Text key={`${score.benchmark} ${score.metric}`} size="sm">
           <span className="sf-mono">{`${score.benchmark}.${score.metric}`}</span>{" "}

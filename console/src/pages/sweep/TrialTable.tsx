@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useRowKeys } from "@/app/rows";
 import { formatNumber } from "@/format/number";
+import { oneLine } from "@/format/oneLine";
 import { RunState } from "@/ui/RunState";
 import type { SweepDetail, Trial } from "../pipelines/queries";
 import { nextOrder, type Order, parameterNames, parseOrder, sorted } from "./trials";
@@ -140,7 +141,7 @@ function Row({ trial, names, best, marked }: RowProps) {
       </Table.Td>
       <Table.Td miw={140}>
         <Text size="sm" lineClamp={2}>
-          {trial.message}
+          {oneLine(trial.message ?? "")}
         </Text>
       </Table.Td>
     </Table.Tr>

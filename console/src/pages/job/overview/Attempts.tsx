@@ -39,7 +39,7 @@ export function Attempts({ job }: { job: JobDetail }) {
               <Table.Td>
                 <Text size="sm">{reasonText(one.reason, t) || "–"}</Text>
                 {one.message && one.message !== job.message && (
-                  <Text size="xs" c="dimmed" lineClamp={4}>
+                  <Text size="xs" c="dimmed" lineClamp={4} style={{ whiteSpace: "pre-line" }}>
                     <CodeText>{withoutAnsi(one.message)}</CodeText>
                   </Text>
                 )}
