@@ -94,15 +94,15 @@ def test_a_pipeline_is_watched_to_its_end(page, server, begin, tmp_path):
         first=WAIT.format(file=go) + SCORE.format(value=0.1), second=SCORE.format(value=0.9),
     )  # fmt: skip
     row = page.get_by_role("row").filter(has_text="算术 一号")  # it came by itself
-    row.get_by_text("running").wait_for()
+    row.get_by_text("running", exact=True).wait_for()
     row.get_by_role("link").click()
     page.get_by_role("heading", name="算术 一号").wait_for()
     box(page, "first").get_by_text("running").wait_for()
     box(page, "second").get_by_text("waiting").wait_for()
-    page.get_by_text("0 of 2 stages succeeded").wait_for()
+    page.get_by_text("0 of 2 succeeded").wait_for()
     expect(page.get_by_text("not decided yet")).to_have_count(2)
     go.touch()
-    page.get_by_text("2 of 2 stages succeeded").wait_for()
+    page.get_by_text("2 of 2 succeeded").wait_for()
     box(page, "second").get_by_text("0.9 ± 0.1 own.acc").wait_for()
     expect(page.get_by_text("met", exact=True)).to_have_count(2)
     page.get_by_text(f"sf pipeline show {made.id}").wait_for()
@@ -129,11 +129,24 @@ def test_a_missed_gate_says_the_numbers(page, server, missed):
     page.get_by_text("measured 0.4 ± 0.1, needed 0.5").wait_for()
     page.get_by_text("it waits for measure, which did not succeed").wait_for()
     page.get_by_text(f"sf pipeline resume {missed.id}").wait_for()
+    outcome = "1 of 3 succeeded, 1 gate not met, 1 skipped"
+    expect(page.locator("#content")).to_contain_text(outcome)
     page.goto(f"{server.url}/pipelines?state=failed&q=miss")
-    page.get_by_role("link", name="missed").first.wait_for()
+    row = page.get_by_role("row").filter(has=page.get_by_role("link", name="missed", exact=True))
+    expect(row).to_contain_text(outcome)
     page.get_by_text("own.acc = 0.4 ± 0.1 is not >= 0.5").first.wait_for()
     page.goto(f"{server.url}/pipelines?state=failed&q=nothing")
     page.get_by_text("No pipeline matches").wait_for()
+
+
+def test_the_board_has_a_job_by_its_name(page, server, missed):
+    page.goto(f"{server.url}/board")
+    job = next(one.job_id for one in missed.stages if one.name == "measure")
+    link = page.get_by_role("link", name="missed-measure", exact=True)
+    expect(link).to_have_attribute("href", f"/jobs/{job}")
+    page.get_by_title(f"job:{job}", exact=True).wait_for()  # on hover
+    page.get_by_label("Search models").fill("missed-m")
+    expect(page.get_by_role("region", name="Board").get_by_role("rowheader")).to_have_count(1)
 
 
 def test_it_is_stopped_and_goes_on(page, server, client, begin, tmp_path):
@@ -155,7 +168,7 @@ def test_it_is_stopped_and_goes_on(page, server, client, begin, tmp_path):
     go.touch()
     page.get_by_role("button", name="Resume", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Resume", exact=True).click()
-    page.get_by_text("2 of 2 stages succeeded").wait_for()
+    page.get_by_text("2 of 2 succeeded").wait_for()
     assert wait_end(client, made.id).state == "succeeded"
 
 
@@ -173,6 +186,7 @@ def test_the_keyboard_alone_will_do(page, server, missed):
     page.keyboard.press("/")
     page.keyboard.type("missed")
     page.wait_for_url("**/pipelines?q=missed")
+    expect(page.locator("tbody tr")).to_have_count(1)  # the answer, not the rows before it
     page.keyboard.press("Escape")
     heading.click()
     page.keyboard.press("j")

@@ -76,7 +76,7 @@ def test_trials_come_by_themselves_and_the_best_is_named(page, server, begin, tm
     go = tmp_path / "go"
     made = begin("rates", [0.1, 0.35, 0.9], gate=str(go), jobs=2)
     row = page.get_by_role("row").filter(has_text="rates")
-    row.get_by_text("0/3").wait_for()
+    row.get_by_text("0 of 3 succeeded").wait_for()
     row.get_by_role("link", name="rates").click()
     trial(page, 1).get_by_text("running").wait_for()
     trial(page, 2).get_by_text("waiting").wait_for()
@@ -97,7 +97,7 @@ def test_a_search_says_how_many_are_to_come(page, server, client, begin, tmp_pat
     )  # fmt: skip
     open_run(page, server, made)
     trial(page, 0).get_by_text("running").wait_for()
-    page.get_by_text("0/20").wait_for()
+    page.get_by_text("0 of 20 succeeded").wait_for()
     page.get_by_text("1 of 20").wait_for()
     page.get_by_text("early stop from step 2 on, 1 of 4 stays").wait_for()
     page.get_by_role("button", name="Stop", exact=True).click()

@@ -1,6 +1,7 @@
-import { Group, Text, Tooltip } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
+import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import { countsOf, doneOf } from "./counts";
+import { countsOf, outcomeOf } from "./counts";
 import { stateColor } from "./RunState";
 
 interface Props {
@@ -10,43 +11,47 @@ interface Props {
   width?: number;
 }
 
-/** How far a pipeline or sweep is: a bar with a part for each state, and `3/4` beside it. */
+/** How a pipeline or sweep stands: a bar with a part for each state, and the same in words. */
 export function CountBar({ counts, planned, width = 84 }: Props) {
   const { t } = useTranslation();
   const parts = countsOf(counts);
-  const { done, all } = doneOf(counts, planned);
-  const ahead = all - parts.reduce((sum, one) => sum + one.count, 0);
-  const said = [
-    ...parts.map((one) => `${one.count} ${t(`states.${one.state}`, { defaultValue: one.state })}`),
-    ...(ahead > 0 ? [t("runs:ahead", { count: ahead })] : []),
-  ].join(", ");
+  const { succeeded, all, others, ahead } = outcomeOf(counts, planned);
+  if (all === 0) return t("value.none");
   return (
-    <Tooltip label={said || t("value.none")}>
-      <Group gap={8} wrap="nowrap">
-        <span
-          role="img"
-          aria-label={said || t("value.none")}
-          style={{ display: "flex", gap: 1, width, height: 6, flex: "none" }}
-        >
-          {parts.map((one) => (
-            <span
-              key={one.state}
-              style={{
-                flex: one.count,
-                borderRadius: 2,
-                background: stateColor(one.state),
-                opacity: one.state === "waiting" || one.state === "skipped" ? 0.3 : 1,
-              }}
-            />
-          ))}
-          {ahead > 0 && (
-            <span style={{ flex: ahead, borderRadius: 2, background: "var(--sf-border)" }} />
-          )}
+    <Group gap={8} wrap="nowrap">
+      <span aria-hidden style={{ display: "flex", gap: 1, width, height: 6, flex: "none" }}>
+        {parts.map((one) => (
+          <span
+            key={one.state}
+            style={{
+              flex: one.count,
+              borderRadius: 2,
+              background: stateColor(one.state),
+              opacity: one.state === "waiting" || one.state === "skipped" ? 0.3 : 1,
+            }}
+          />
+        ))}
+        {ahead > 0 && (
+          <span style={{ flex: ahead, borderRadius: 2, background: "var(--sf-border)" }} />
+        )}
+      </span>
+      <Text span size="sm" miw={110}>
+        <span style={succeeded === all ? { color: stateColor("succeeded") } : undefined}>
+          {t("runs:outcome.succeeded", { succeeded, all })}
         </span>
-        <Text span size="sm" style={{ whiteSpace: "nowrap" }}>
-          {done}/{all}
-        </Text>
-      </Group>
-    </Tooltip>
+        {others.map(({ state, count }) => (
+          <Fragment key={state}>
+            {t("runs:outcome.comma")}
+            <span style={{ color: stateColor(state), whiteSpace: "nowrap" }}>
+              {t("runs:outcome.part", {
+                count,
+                state: t(`states.${state}`, { defaultValue: state }),
+              })}
+            </span>
+          </Fragment>
+        ))}
+        {ahead > 0 && t("runs:outcome.comma") + t("runs:ahead", { count: ahead })}
+      </Text>
+    </Group>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countsOf, doneOf } from "./counts";
+import { countsOf, outcomeOf } from "./counts";
 
 describe("counts of states", () => {
   it("come in one order, whatever order the server has, and without zeros", () => {
@@ -11,16 +11,22 @@ describe("counts of states", () => {
     expect(countsOf({ odd: 1, waiting: 1 }).map((one) => one.state)).toEqual(["waiting", "odd"]);
   });
 
-  it("count as done what neither waits nor runs", () => {
-    expect(doneOf({ succeeded: 2, gate_failed: 1, skipped: 1, running: 1, waiting: 4 })).toEqual({
-      done: 4,
-      all: 9,
+  it("say how many succeeded, and what became of the others", () => {
+    const counts = { skipped: 1, succeeded: 4, failed: 1 };
+    expect(outcomeOf(counts)).toEqual({
+      succeeded: 4,
+      all: 6,
+      others: [
+        { state: "failed", count: 1 },
+        { state: "skipped", count: 1 },
+      ],
+      ahead: 0,
     });
-    expect(doneOf(undefined)).toEqual({ done: 0, all: 0 });
+    expect(outcomeOf(undefined)).toEqual({ succeeded: 0, all: 0, others: [], ahead: 0 });
   });
 
   it("have as many as are planned, where not all are there yet", () => {
-    expect(doneOf({ succeeded: 2, running: 1 }, 20)).toEqual({ done: 2, all: 20 });
-    expect(doneOf({ succeeded: 2 }, 1)).toEqual({ done: 2, all: 2 });
+    expect(outcomeOf({ succeeded: 2, running: 1 }, 20)).toMatchObject({ all: 20, ahead: 17 });
+    expect(outcomeOf({ succeeded: 2 }, 1)).toMatchObject({ all: 2, ahead: 0 });
   });
 });

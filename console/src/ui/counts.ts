@@ -22,16 +22,25 @@ export function countsOf(counts: Record<string, number> | undefined): Count[] {
     .sort((a, b) => place(a.state) - place(b.state) || a.state.localeCompare(b.state));
 }
 
-/** How many are over, of how many there are or are `planned`. */
-export function doneOf(
-  counts: Record<string, number> | undefined,
-  planned = 0,
-): { done: number; all: number } {
-  let done = 0;
-  let all = 0;
-  for (const { state, count } of countsOf(counts)) {
-    all += count;
-    if (state !== "waiting" && state !== "running") done += count;
-  }
-  return { done, all: Math.max(all, planned) };
+export interface Outcome {
+  succeeded: number;
+  /** How many there are or are planned. */
+  all: number;
+  /** All other states. */
+  others: Count[];
+  /** How many are planned and not there yet. */
+  ahead: number;
+}
+
+/** How many succeeded, of how many, and what became of the others. */
+export function outcomeOf(counts: Record<string, number> | undefined, planned = 0): Outcome {
+  const found = countsOf(counts);
+  const there = found.reduce((sum, one) => sum + one.count, 0);
+  const all = Math.max(there, planned);
+  return {
+    succeeded: counts?.succeeded ?? 0,
+    all,
+    others: found.filter((one) => one.state !== "succeeded"),
+    ahead: all - there,
+  };
 }

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from starforge.cli.counts import outcome
 from starforge.cli.output import (
     STATE_COLOURS,
     ago,
@@ -81,16 +82,11 @@ def print_list(found: Sequence[Pipeline]) -> None:
     print_table(
         ["ID", t("name", "名字"), t("state", "状态"), t("stages", "阶段"), t("created", "创建")],
         [
-            (one.id, one.name, one.state, _counts(one), ago(one.created_at))
+            (one.id, one.name, one.state, outcome(one.counts), ago(one.created_at))
             for one in found
         ],
         state=2,
     )  # fmt: skip
-
-
-def _counts(one: Pipeline) -> str:
-    listed = [f"{count} {state_name(state)}" for state, count in sorted(one.counts.items())]
-    return t(", ", "，").join(listed)
 
 
 def print_pipeline(found: PipelineDetail) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from starforge.cli.counts import outcome
 from starforge.cli.output import ago, number, print_json, print_table, say, state_name, visible
 from starforge.lang import t
 from starforge.wire.sweeps import Sweep, SweepDetail, Trial
@@ -16,22 +17,18 @@ def print_list(found: Sequence[Sweep]) -> None:
         return
     print_table(
         ["ID", t("name", "名字"), t("state", "状态"), t("trials", "尝试"), t("created", "创建")],
-        [(one.id, one.name, one.state, _counts(one), ago(one.created_at)) for one in found],
+        [
+            (one.id, one.name, one.state, outcome(one.counts, one.planned), ago(one.created_at))
+            for one in found
+        ],
         state=2,
     )
 
 
-def _counts(one: Sweep) -> str:
-    listed = [f"{count} {state_name(state)}" for state, count in sorted(one.counts.items())]
-    left = one.planned - sum(one.counts.values())
-    if left > 0:  # of a search
-        listed.append(t("{n} to be chosen", "{n} 待选择", n=left))
-    return t(", ", "，").join(listed)
-
-
 def print_sweep(found: SweepDetail) -> None:
     """Print a sweep and the table of its trials; the best is marked with a star."""
-    say(f"{found.id}  {visible(found.name)}  {state_name(found.state)}  {_counts(found)}")
+    counts = outcome(found.counts, found.planned)
+    say(f"{found.id}  {visible(found.name)}  {state_name(found.state)}  {counts}")
     names = list(dict.fromkeys(name for one in found.trials for name in one.parameters))
     print_table(
         ["", "#", *names, f"{visible(found.metric)} ({found.goal})", t("state", "状态"),

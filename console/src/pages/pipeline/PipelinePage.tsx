@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useRowKeys } from "@/app/rows";
 import { CodeText } from "@/ui/CodeText";
 import { CommandBlock } from "@/ui/CommandBlock";
-import { doneOf } from "@/ui/counts";
+import { CountBar } from "@/ui/CountBar";
 import { Elapsed } from "@/ui/Elapsed";
 import { Page } from "@/ui/Page";
 import { PageUntil } from "@/ui/PageUntil";
@@ -39,13 +39,11 @@ export function PipelinePage() {
 
 function Facts({ pipeline }: { pipeline: PipelineDetail }) {
   const { t } = useTranslation("runs");
-  const { all } = doneOf(pipeline.counts);
-  const done = pipeline.counts?.succeeded ?? 0;
   return (
     <Stack gap={4}>
       <Group gap="sm" style={{ rowGap: 2 }}>
         <RunState state={pipeline.state} />
-        <span>{t("pipeline.progress", { done, all })}</span>
+        <CountBar counts={pipeline.counts} />
         {pipeline.owner && <span>{pipeline.owner}</span>}
         <Group gap="sm" wrap="nowrap" component="span">
           <TimeAgo at={pipeline.created_at} />
@@ -58,7 +56,7 @@ function Facts({ pipeline }: { pipeline: PipelineDetail }) {
         )}
       </Group>
       {pipeline.message && (
-        <Text size="sm" c="var(--mantine-color-text)">
+        <Text size="sm" c="var(--mantine-color-text)" style={{ whiteSpace: "pre-line" }}>
           {pipeline.message}
         </Text>
       )}

@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useRows } from "@/app/rows";
+import { oneLine } from "@/format/oneLine";
 import { CountBar } from "@/ui/CountBar";
 import { Elapsed } from "@/ui/Elapsed";
 import { RunState } from "@/ui/RunState";
@@ -86,7 +87,7 @@ export function RunTable<T extends Run>({ to, runs, parts, columns, remark }: Ta
   return (
     <Box className="sf-panel" style={{ overflowX: "auto" }}>
       <Table fz="sm" highlightOnHover>
-        <Table.Thead>
+        <Table.Thead style={{ whiteSpace: "nowrap" }}>
           <Table.Tr>
             <Table.Th>{t("columns.name")}</Table.Th>
             <Table.Th>{t("columns.state")}</Table.Th>
@@ -144,7 +145,7 @@ function Remark({ text }: { text: string | null | undefined }) {
   if (!text) return null;
   return (
     <Text size="xs" c="dimmed" lineClamp={1}>
-      {text}
+      {oneLine(text)}
     </Text>
   );
 }
