@@ -12,10 +12,12 @@ from starforge.findings import Finding, nearest
 from starforge.i18n import Text
 from starforge.lab.inputs import LocalResolver
 from starforge.lab.lab import Lab, exists, find_lab
+from starforge.lab.rules_experiment import INPUT_UNUSED
 from starforge.pipelines.check import check_pipeline, check_stages
 from starforge.pipelines.graph import order
 from starforge.pipelines.load import load_pipeline
 from starforge.pipelines.model import PIPELINE_FILE, PIPELINES, Pipeline
+from starforge.pipelines.rules import NOT_TAKEN
 from starforge.pipelines.stages import Preparation, PreparedStage, ResolverFor
 
 
@@ -64,8 +66,17 @@ def examine(
     findings += check_stages(pipeline, prepared)
     return Examined(
         file=file, lab_root=root, pipeline=pipeline, stages=stages,
-        findings=_sorted(findings), order=order(pipeline.stages),
+        findings=_sorted(_told_once(findings)), order=order(pipeline.stages),
     )  # fmt: skip
+
+
+def _told_once(findings: list[Finding]) -> list[Finding]:
+    """Leave out that an input is unused where it is refused: the experiment knows no better."""
+    refused = {(one.at.file, one.at.key) for one in findings if one.code == NOT_TAKEN.code}
+    return [
+        one for one in findings
+        if one.code != INPUT_UNUSED.code or (one.at.file, one.at.key) not in refused
+    ]  # fmt: skip
 
 
 def _sorted(findings: list[Finding]) -> list[Finding]:

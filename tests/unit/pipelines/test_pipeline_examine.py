@@ -120,6 +120,12 @@ def test_what_is_wrong_is_said_where_it_was_written(check, stages, code, key):
     assert finding.at.line is not None
 
 
+def test_an_input_that_is_refused_is_not_called_unused_as_well(check):
+    found, _ = check({"a": {"experiment": "rm"}, "b": {"experiment": "sft", "reward_from": "a"}})
+    told = [one.code for one in found.findings if one.at.key == "stages.b.reward_from"]
+    assert told == ["pipeline/not-taken"]
+
+
 def test_a_reward_model_may_be_trained_further_and_a_script_may_leave_anything(check):
     _, errors = check({
         "rm": {"experiment": "rm"},

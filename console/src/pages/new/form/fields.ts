@@ -54,10 +54,14 @@ export function fieldId(field: string): string {
   return `field-${field}`;
 }
 
-/** Bring a field into view and put the cursor into it. */
-export function showField(field: string): void {
+const TAKES_CURSOR = "input:not([type=hidden],[type=file],:disabled),textarea:not(:disabled)";
+
+/** Bring a field into view and put the cursor into it; false while it is still hidden. */
+export function showField(field: string): boolean {
   const element = document.getElementById(fieldId(field));
-  if (!element) return;
+  if (!element) return false;
   element.scrollIntoView({ block: "center" });
-  element.querySelector<HTMLElement>("input,textarea")?.focus({ preventScroll: true });
+  const input = element.querySelector<HTMLElement>(TAKES_CURSOR);
+  input?.focus({ preventScroll: true });
+  return input ? document.activeElement === input : true;
 }

@@ -104,15 +104,19 @@ export function useNewForm({ address, recipe, start, first, language }: Options)
   }; // biome-ignore format: one line a thought
 }
 
-/** Once what hides it had time to open, show the wanted field. */
+const PAUSE = 120; // milliseconds in which a group opens, as a rule
+const LOOKS = 25; // then it is not coming
+
+/** Once what hides it has opened, however long a busy machine takes, show the wanted field. */
 function useScroll(wanted: string | null, goTo: (field: null) => void): void {
   useEffect(() => {
     if (wanted === null) return;
-    const timer = setTimeout(() => {
-      showField(wanted);
-      goTo(null);
-    }, 120);
-    return () => clearTimeout(timer);
+    let looks = 0;
+    const timer = setInterval(() => {
+      looks += 1;
+      if (showField(wanted) || looks === LOOKS) goTo(null);
+    }, PAUSE);
+    return () => clearInterval(timer);
   }, [wanted, goTo]);
 }
 
