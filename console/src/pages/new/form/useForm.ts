@@ -104,7 +104,7 @@ export function useNewForm({ address, recipe, start, first, language }: Options)
   }; // biome-ignore format: one line a thought
 }
 
-const PAUSE = 120; // milliseconds in which a group opens, as a rule
+const OPENING = 120; // milliseconds in which a group opens, as a rule
 const LOOKS = 25; // then it is not coming
 
 /** Once what hides it has opened, however long a busy machine takes, show the wanted field. */
@@ -115,7 +115,7 @@ function useScroll(wanted: string | null, goTo: (field: null) => void): void {
     const timer = setInterval(() => {
       looks += 1;
       if (showField(wanted) || looks === LOOKS) goTo(null);
-    }, PAUSE);
+    }, OPENING);
     return () => clearInterval(timer);
   }, [wanted, goTo]);
 }
