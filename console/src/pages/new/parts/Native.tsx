@@ -80,7 +80,13 @@ function KeyPicker() {
       filter={({ options }) => options}
       limit={30}
       maxDropdownHeight={320}
-      comboboxProps={{ width: "min(460px, 92vw)", position: "bottom-end", shadow: "md" }}
+      comboboxProps={{
+        width: "min(460px, 92vw)",
+        position: "bottom-end",
+        shadow: "md",
+        // The form grows above it while it is open; the list must not go with the scrolling.
+        hideDetached: false,
+      }}
       data={[...keys.keys()]}
       renderOption={({ option }) => <KeyOption one={keys.get(option.value)} />}
     />
