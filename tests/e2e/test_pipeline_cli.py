@@ -52,7 +52,7 @@ def test_a_pipeline_is_watched_to_its_end(sf):
     assert found["state"] == "succeeded"
     assert found["id"] in sf("pipeline", "ls")
     assert found["stages"][0]["job_id"] in sf("pipeline", "show", found["id"])
-    assert "2 成功" in sf("pipeline", "ls", "--lang", "zh")
+    assert "共 2 个，2 个成功" in sf("pipeline", "ls", "--lang", "zh")
     again = json.loads(sf("pipeline", "run", "two", "--watch", "--json"))
     assert [stage["reused"] for stage in again["stages"]] == [True, True]
     assert "(earlier)" in sf("pipeline", "show", "two")

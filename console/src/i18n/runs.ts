@@ -214,7 +214,7 @@ export const zh = {
   anyState: "任意状态",
   ahead: "{{count}} 个尚未开始",
   outcome: {
-    succeeded: "{{all}} 个中 {{succeeded}} 个已成功",
+    succeeded: "共 {{all}} 个，{{succeeded}} 个成功",
     part: "{{count}} 个{{state}}",
     comma: "，",
   },

@@ -22,7 +22,7 @@ def outcome(counts: Mapping[StageState, int] | Mapping[TrialState, int], planned
     there = sum(found.values())
     total = max(there, planned)
     listed = [
-        t("{n} of {all} succeeded", "{all} 个中 {n} 个成功",
+        t("{n} of {all} succeeded", "共 {all} 个，{n} 个成功",
           n=found.get("succeeded", 0), all=total)
     ]  # fmt: skip
     for state in sorted(found.keys() - {"succeeded"}, key=_place):
