@@ -17,4 +17,6 @@ def test_a_search_has_more_planned_than_there_are() -> None:
 
 def test_the_same_in_chinese() -> None:
     set_lang("zh")
-    assert outcome({"succeeded": 4, "failed": 1, "skipped": 1}).startswith("共 6 个，4 个成功，1 个")
+    assert outcome({"succeeded": 4, "failed": 1, "skipped": 1}).startswith(
+        "共 6 个，4 个成功，1 个"
+    )
