@@ -153,6 +153,7 @@ def test_it_is_stopped_and_goes_on(page, server, client, begin, tmp_path):
     go = tmp_path / "go"
     stages = {"slow": {"experiment": "slow"}, "end": {"experiment": "end", "needs": ["slow"]}}
     made = begin("halting", stages, slow=WAIT.format(file=go), end="true")
+    wait_for(lambda: client.pipelines.get(made.id).stages[0].state == "running", 60)
     open_run(page, server, made)
     box(page, "slow").get_by_text("running").wait_for()
     page.get_by_role("button", name="Stop", exact=True).click()
