@@ -1,6 +1,6 @@
 /** How many parts of a pipeline or sweep are in which state. */
 
-/** States in the order in which bars show them: what is over first, what waits last. */
+/** States in the order in which bars show them: what succeeded first, what waits last. */
 const ORDER = [
   "succeeded", "running", "failed", "gate_failed", "pruned", "stopped", "skipped", "waiting",
 ]; // biome-ignore format: a list

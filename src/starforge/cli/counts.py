@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from starforge.wire.pipelines import StageState
     from starforge.wire.sweeps import TrialState
 
-# What is over first, what waits last; the console shows the same order.
+# What runs first, what waits last; the console shows the same order.
 _ORDER = ("running", "failed", "gate_failed", "pruned", "stopped", "skipped", "waiting")
 
 
