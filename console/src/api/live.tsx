@@ -74,6 +74,15 @@ export function applyTask(client: QueryClient, task: Task): void {
   }
 }
 
+const TOLD = new Set<unknown>([
+  "jobs", "job", "pipelines", "pipeline", "sweeps", "sweep", "tasks",
+]); // biome-ignore format: a list
+
+/** Whether the stream keeps it up to date: not what belongs to a job, such as its curves. */
+function isTold([kind, ...rest]: readonly unknown[]): boolean {
+  return TOLD.has(kind) && rest.length <= 1;
+}
+
 const SETTLE = 400; // ms: many changes at once ask once for what shows them
 
 /** Mount once: keeps everything cached up to date. */
@@ -82,6 +91,7 @@ export function LiveUpdates(): null {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const due = useRef(new Set<string>());
   const wasAway = useRef(false);
+  const wasThere = useRef(false);
 
   /** Ask again, soon, for what is cached under these keys and seen. */
   function refresh(...keys: string[]) {
@@ -102,7 +112,11 @@ export function LiveUpdates(): null {
         else if (wasAway.current) {
           wasAway.current = false;
           void client.invalidateQueries();
+        } else if (!wasThere.current) {
+          // What changed between the page's first answers and now, the stream does not tell.
+          void client.invalidateQueries({ predicate: (query) => isTold(query.queryKey) });
         }
+        if (now) wasThere.current = true;
       },
       onEvent: ({ event, data }) => {
         if (event === "job") {
