@@ -205,6 +205,8 @@ def test_the_keyboard_alone_will_do(page, server, missed):
     expect(page.locator("tbody tr")).to_have_count(1)  # the answer, not the rows before it
     page.keyboard.press("Escape")
     heading.click()
+    page.wait_for_timeout(500)  # longer than the search waits for another key
+    assert page.url.endswith("?q=missed"), "the field is left, not emptied"
     page.keyboard.press("j")
     page.locator("tr[data-marked=true]").wait_for()
     page.keyboard.press("Enter")

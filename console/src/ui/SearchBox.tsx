@@ -48,7 +48,10 @@ export function SearchBox({ value, onChange, label, width = 240 }: Props) {
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key === "Escape") event.currentTarget.blur();
+        if (event.key !== "Escape") return;
+        // A browser would empty the field; one leaves it here for what it has found.
+        event.preventDefault();
+        event.currentTarget.blur();
       }}
     />
   );
